@@ -1,0 +1,1 @@
+"""The commands. They parse words, call `runtime` and print; they decide nothing."""

@@ -1,0 +1,218 @@
+"""Everything known at one instant, joined: what the metric families and the screens read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from gpuatlas.model.readings import Reading, Unknown
+from gpuatlas.model.rejections import Rejection
+
+
+class Sharing(StrEnum):
+    """How a card is shared; the `sharing` label."""
+
+    PLAIN = "plain"
+    MIG = "mig"
+    TIME_SLICING = "time-slicing"
+    MPS = "mps"
+    HAMI = "hami"
+    VOLCANO = "volcano"
+    KAI = "kai"
+    DRA = "dra"
+
+
+class CardState(StrEnum):
+    """States of a card, least severe first."""
+
+    FREE = "free"
+    WORKING = "working"
+    IDLE = "idle"
+    UNKNOWN = "unknown"
+    SLOWED = "slowed"
+    FAILED = "failed"
+
+
+class PartitionKind(StrEnum):
+    """What a card is divided into."""
+
+    WHOLE = "whole"
+    MIG = "mig"
+    VGPU = "vgpu"
+    SLICE = "slice"
+    MPS = "mps"
+    FRACTION = "fraction"
+    DRA = "dra"
+
+
+class Evidence(StrEnum):
+    """How we know which card a container holds, most trusted first."""
+
+    ANNOTATION = "annotation"
+    CLAIM = "claim"
+    POD_STATUS = "pod-status"
+    RESERVATION = "reservation"
+    AGENT = "agent"
+    DCGM = "dcgm"
+    ONLY_CARD = "only-card"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardMemory:
+    """Memory of one card in bytes (DESIGN 2 says what each word means)."""
+
+    physical: Reading[int]
+    schedulable: Reading[int]
+    allocated: Reading[int]
+    overcommitted: Reading[int]
+    resident: Reading[int]
+    counted: Reading[int]
+    offloaded: Reading[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition:
+    """A part of a card. `id` is "whole", "vgpu" or "slice" for parts without an identity."""
+
+    id: str
+    kind: PartitionKind
+    profile: str
+    memory_physical: Reading[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One physical accelerator. Ratios: 1 is the whole card."""
+
+    node: str
+    id: str
+    index: str
+    vendor: str
+    model: str
+    sharing: Sharing
+    pci_bus_id: str
+    memory: CardMemory
+    compute_allocated: Reading[float]
+    compute_utilization: Reading[float]
+    tenants: Reading[int]
+    tenants_limit: Reading[int]
+    state: CardState
+    state_reason: str
+    partitions: tuple[Partition, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allocation:
+    """What one container has been promised on one card; `card` is "" when nobody can know which."""
+
+    node: str
+    card: str
+    index: str
+    namespace: str
+    pod: str
+    container: str
+    partition: str
+    evidence: Evidence
+    reason: str  # why the card is unknown; "" otherwise
+    memory_reserved: Reading[int]
+    memory_resident: Reading[int]
+    memory_counted: Reading[int]
+    compute_reserved: Reading[float]
+    compute_utilization: Reading[float]
+    priority: Reading[int]
+    idle_seconds: Reading[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSnapshot:
+    """One node with cards, its cards and who holds them."""
+
+    name: str
+    pool: str
+    platform: str
+    driver_version: str
+    cuda_version: str
+    sharing: str  # the cards' strategies, sorted and joined by ","
+    sharing_ready: Reading[bool]
+    card_count: Reading[int]
+    cards: tuple[Card, ...]
+    allocations: tuple[Allocation, ...]
+    rejections: tuple[Rejection, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadId:
+    """The top-level object that owns a pod. `api_group` is "" for core objects."""
+
+    namespace: str
+    api_group: str
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodWorkload:
+    """Which workload a pod belongs to, for joins."""
+
+    namespace: str
+    pod: str
+    node: str
+    workload: WorkloadId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """One workload that asks for accelerators."""
+
+    id: WorkloadId
+    runtime: str
+    scheduler: str
+    queue: str
+    queue_kind: str
+    gang: str
+    pods: Mapping[str, int]  # phase → number
+    cards_requested: Mapping[
+        str, int
+    ]  # count resource → number asked by pods that are not finished
+    waiting: Mapping[str, float]  # reason → seconds of the pod that waits longest
+    gang_min_members: int | None = None
+    pod_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamespaceSnapshot:
+    """The workloads of one namespace."""
+
+    name: str
+    workloads: tuple[Workload, ...]
+    pods: tuple[PodWorkload, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """One instant. Parts that did not change are the same objects as in the snapshot before."""
+
+    at: float
+    nodes: Mapping[str, NodeSnapshot]
+    namespaces: Mapping[str, NamespaceSnapshot]
+    rejections: tuple[Rejection, ...] = field(default=())
+
+    def cards(self) -> Iterator[Card]:
+        """All cards, by node and index."""
+        for name in sorted(self.nodes):
+            yield from self.nodes[name].cards
+
+    def allocations(self) -> Iterator[Allocation]:
+        """All allocations, by node."""
+        for name in sorted(self.nodes):
+            yield from self.nodes[name].allocations
+
+    def workloads(self) -> Iterator[Workload]:
+        """All workloads, by namespace and name."""
+        for name in sorted(self.namespaces):
+            yield from self.namespaces[name].workloads
+
+
+NOT_READ = Unknown("no source that we read publishes it")
