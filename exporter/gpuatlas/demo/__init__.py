@@ -1,1 +1,1 @@
-"""A simulated cluster that speaks the real systems' wire formats. It knows nothing of our readers."""
+"""A simulated cluster that speaks the wire formats of the real systems; it knows no reader."""

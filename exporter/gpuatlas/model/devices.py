@@ -29,8 +29,8 @@ class RegisteredDevice:
 class Handshake:
     """Last word of the conversation between a layer's scheduler and its device plugin.
 
-    `state` is "reported", "requesting", "deleted" or "unknown". `at` is Unix seconds, None where the
-    text held no readable time. The text has no time zone: UTC is assumed (facts/hami.md 2.4).
+    `state` is "reported", "requesting", "deleted" or "unknown". `at` is Unix seconds, None where
+    the text held no readable time. The text has no time zone: UTC is assumed (facts/hami.md 2.4).
     """
 
     state: str

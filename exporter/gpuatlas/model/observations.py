@@ -13,9 +13,9 @@ from gpuatlas.model.pages import DcgmPage, MonitorPage, SchedulerPage
 class Observations:
     """Inputs of one snapshot. Mappings are never changed after they were handed over.
 
-    `nodes` is keyed by name, `pods` and `owners` by uid. `silent` says per source and node why there
-    is no page ("dcgm", "gpu-a") → "HTTP 500 from 10.0.0.7:9400"; the node "" stands for the source as
-    a whole.
+    `nodes` is keyed by name, `pods` and `owners` by uid. `silent` says per source and node why
+    there is no page: ("dcgm", "gpu-a") → "HTTP 500 from 10.0.0.7:9400"; the node "" stands for the
+    source as a whole.
     """
 
     now: float

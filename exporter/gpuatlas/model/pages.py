@@ -43,10 +43,10 @@ class InstanceReading:
 class CardReading:
     """One physical card on a DCGM page.
 
-    `fields` maps a field's pre-4.6 name without `DCGM_FI_` ("DEV_FB_USED", "PROF_SM_ACTIVE") to its
-    value in the field's own unit (MiB, percent, ratio …), sentinels and absurd values removed.
-    `tenants` are the pods that the labels name for the whole card; `tenant_fields` holds values that
-    are really per pod (exporter 4.5.3-4.8.2 and newer with virtual GPUs).
+    `fields` maps a field's pre-4.6 name without `DCGM_FI_` ("DEV_FB_USED", "PROF_SM_ACTIVE") to
+    its value in the field's own unit (MiB, percent, ratio …), sentinels and absurd values removed.
+    `tenants` are the pods that the labels name for the whole card; `tenant_fields` holds values
+    that are really per pod (exporter 4.5.3-4.8.2 and newer with virtual GPUs).
     """
 
     card: str

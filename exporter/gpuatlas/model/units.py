@@ -26,7 +26,7 @@ def plausible_bytes(value: float) -> int | None:
 
 
 def plausible_ratio(value: float, *, upper: float = 1.0) -> float | None:
-    """A share in 0..upper, or None. A rounding error above the bound (0.1 %) is cut, not refused."""
+    """A share in 0..upper, or None. Rounding errors above it (0.1 %) are cut, not refused."""
     if not math.isfinite(value) or value < 0 or value > upper * 1.001:
         return None
     return min(value, upper)
