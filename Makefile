@@ -1,0 +1,71 @@
+# Every verb works on a clean clone: what it needs it installs first, and says so.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types servers packages docs bench build lock clean
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check --no-input
+# The demo runs from the source tree, so that it needs no build step.
+RUN := PYTHONPATH=exporter $(PY) -m gpuatlas
+
+help: ## List the verbs
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.runtime ## Simulated cluster, real exporter: prints the cards, serves until Ctrl-C
+	@$(RUN) demo $(ARGS)
+
+test: $(VENV)/.dev packages servers lint types ## Everything: lint, types, unit and integration tests
+	@$(VENV)/bin/pytest $(ARGS)
+
+lint: $(VENV)/.dev ## Style, import directions, generated documents
+	@echo "== ruff"; $(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
+	@echo "== import directions"; $(VENV)/bin/lint-imports --no-cache
+	@echo "== generated documents"; $(PY) -m gpuatlas.families docs/metrics.md --check
+
+types: $(VENV)/.dev ## mypy, strict
+	@echo "== mypy"; $(VENV)/bin/mypy
+
+packages: ## Debian packages that the tests use, where apt-get may install them
+	@tests/servers/packages.sh
+
+servers: $(VENV)/.dev ## Build kube-apiserver and etcd for the integration tests (needs Go)
+	@$(PY) tests/servers/build.py || { code=$$?; \
+	  if [ $$code -eq 3 ] && [ "$$CI" != true ]; then \
+	    echo "servers: the tests against a real API server are skipped"; else exit $$code; fi; }
+
+docs: $(VENV)/.dev ## Write the generated documents
+	@$(PY) -m gpuatlas.families docs/metrics.md
+
+bench: $(VENV)/.dev ## Speed and memory on a generated cluster of 1,000 nodes and 8,000 cards
+	@$(PY) tests/bench/exporter.py $(ARGS)
+
+build: $(VENV)/.dev ## The wheel, in dist/
+	@$(PY) -m hatchling build -t wheel
+
+lock: ## Pin the dependencies again (needs uv)
+	uv pip compile pyproject.toml --generate-hashes --no-header --no-emit-index-url \
+	  --python-version 3.11 --universal -q -o requirements/runtime.txt
+	uv pip compile pyproject.toml --group dev --generate-hashes --no-header --no-emit-index-url \
+	  --python-version 3.11 --universal -q -o requirements/dev.txt
+
+clean: ## Remove the virtual environment and the build folders (the servers' cache stays)
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(PY):
+	@command -v python3 >/dev/null || { echo "setup: Python 3.11 or newer is needed (python3)"; exit 2; }
+	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "setup: Python 3.11 or newer is needed, python3 is $$(python3 -V)"; exit 2; }
+	@echo "setup: creating $(VENV)"
+	@python3 -m venv $(VENV)
+
+$(VENV)/.runtime: requirements/runtime.txt | $(PY)
+	@echo "setup: installing $$(grep -c == $<) pinned packages from $<"
+	@$(PIP) install -q --require-hashes -r $<
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt pyproject.toml | $(PY)
+	@echo "setup: installing $$(grep -c == $<) pinned packages from $<, and gpuatlas itself"
+	@$(PIP) install -q --require-hashes -r $<
+	@$(PIP) install -q --no-build-isolation --no-deps -e .
+	@touch $@ $(VENV)/.runtime
