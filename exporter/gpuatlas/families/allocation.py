@@ -1,0 +1,105 @@
+"""Metrics of an allocation: what one container has been promised on one card, and what it uses.
+
+`gpuatlas_allocation_held` and `gpuatlas_allocation_isolated` need the node agent, so they are not
+declared here: a family that nothing can fill would promise a number that never comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from gpuatlas.families.labels import ALLOCATION, allocation_labels
+from gpuatlas.families.spec import Family, Kind, Series
+from gpuatlas.model.readings import Known, Reading
+from gpuatlas.model.snapshot import Allocation, NodeSnapshot
+
+
+def _of_each(
+    pick: Callable[[Allocation], Reading[float]],
+) -> Callable[[NodeSnapshot], Iterator[Series]]:
+    """One series for each allocation whose reading is known."""
+
+    def samples(node: NodeSnapshot) -> Iterator[Series]:
+        for held in node.allocations:
+            reading = pick(held)
+            if isinstance(reading, Known):
+                yield allocation_labels(held), reading.value
+
+    return samples
+
+
+def _info(node: NodeSnapshot) -> Iterator[Series]:
+    for held in node.allocations:
+        yield (*allocation_labels(held), held.partition, held.evidence), 1
+
+
+FAMILIES: Final[tuple[Family[NodeSnapshot], ...]] = (
+    Family(
+        name="gpuatlas_allocation_info",
+        kind=Kind.INFO,
+        help="A share of a card promised to a container, and how we know the card; "
+        "the card label is empty where nobody can know it.",
+        labels=(*ALLOCATION, "partition", "evidence"),
+        samples=_info,
+    ),
+    Family(
+        name="gpuatlas_allocation_memory_reserved_bytes",
+        kind=Kind.GAUGE,
+        help="Memory in bytes promised to the container on this card, not memory in use.",
+        labels=ALLOCATION,
+        unit="bytes",
+        samples=_of_each(lambda held: held.memory_reserved),
+    ),
+    Family(
+        name="gpuatlas_allocation_memory_resident_bytes",
+        kind=Kind.GAUGE,
+        help="Memory in bytes that the container has on the card as the driver reports it; "
+        "absent where the driver cannot tell containers apart.",
+        labels=ALLOCATION,
+        unit="bytes",
+        samples=_of_each(lambda held: held.memory_resident),
+    ),
+    Family(
+        name="gpuatlas_allocation_memory_counted_bytes",
+        kind=Kind.GAUGE,
+        help="Memory in bytes that the container uses as the sharing layer counts it, "
+        "which may be more than it has on the card.",
+        labels=ALLOCATION,
+        unit="bytes",
+        samples=_of_each(lambda held: held.memory_counted),
+    ),
+    Family(
+        name="gpuatlas_allocation_compute_reserved_ratio",
+        kind=Kind.GAUGE,
+        help="Compute promised to the container, where 1 is the whole card; "
+        "absent where no limit was promised.",
+        labels=ALLOCATION,
+        unit="ratio",
+        samples=_of_each(lambda held: held.compute_reserved),
+    ),
+    Family(
+        name="gpuatlas_allocation_compute_utilization_ratio",
+        kind=Kind.GAUGE,
+        help="Compute that the container uses, where 1 is the whole card and not its own share; "
+        "absent unless it is really measured for each container.",
+        labels=ALLOCATION,
+        unit="ratio",
+        samples=_of_each(lambda held: held.compute_utilization),
+    ),
+    Family(
+        name="gpuatlas_allocation_priority",
+        kind=Kind.GAUGE,
+        help="Priority of the container on the card, where 0 is high; not the priority of the pod.",
+        labels=ALLOCATION,
+        samples=_of_each(lambda held: held.priority),
+    ),
+    Family(
+        name="gpuatlas_allocation_idle_seconds",
+        kind=Kind.GAUGE,
+        help="Seconds since the last kernel of the container.",
+        labels=ALLOCATION,
+        unit="seconds",
+        samples=_of_each(lambda held: held.idle_seconds),
+    ),
+)

@@ -1,0 +1,29 @@
+"""All metric tables in the order in which pages and documents show them.
+
+The page, `docs/metrics.md` and the tests read these tuples: a metric that is in none of them does
+not exist.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from gpuatlas.families import allocation, card, node, partition, source, workload
+from gpuatlas.families.spec import Family
+from gpuatlas.model.snapshot import NamespaceSnapshot, NodeSnapshot
+from gpuatlas.model.status import SourceStatus
+
+NODE_FAMILIES: Final[tuple[Family[NodeSnapshot], ...]] = (
+    *node.FAMILIES,
+    *card.FAMILIES,
+    *partition.FAMILIES,
+    *allocation.FAMILIES,
+)
+NAMESPACE_FAMILIES: Final[tuple[Family[NamespaceSnapshot], ...]] = workload.FAMILIES
+SOURCE_FAMILIES: Final[tuple[Family[SourceStatus], ...]] = source.FAMILIES
+
+ALL_FAMILIES: Final[tuple[Family[Any], ...]] = (
+    *NODE_FAMILIES,
+    *NAMESPACE_FAMILIES,
+    *SOURCE_FAMILIES,
+)

@@ -1,0 +1,93 @@
+"""Metrics of the workloads of one namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from gpuatlas.families.labels import WORKLOAD, workload_labels
+from gpuatlas.families.spec import Family, Kind, Series
+from gpuatlas.model.snapshot import NamespaceSnapshot, Workload
+
+
+def _info(namespace: NamespaceSnapshot) -> Iterator[Series]:
+    for workload in namespace.workloads:
+        queued = (workload.queue, workload.queue_kind, workload.gang)
+        placed = (workload.id.api_group, workload.runtime, workload.scheduler)
+        yield (*workload_labels(workload.id), *placed, *queued), 1
+
+
+def _of_each_entry(
+    pick: Callable[[Workload], Mapping[str, float]],
+) -> Callable[[NamespaceSnapshot], Iterator[Series]]:
+    """One series for each entry of a mapping of the workload, by key."""
+
+    def samples(namespace: NamespaceSnapshot) -> Iterator[Series]:
+        for workload in namespace.workloads:
+            for key, number in sorted(pick(workload).items()):
+                yield (*workload_labels(workload.id), key), number
+
+    return samples
+
+
+def _gang_min_members(namespace: NamespaceSnapshot) -> Iterator[Series]:
+    for workload in namespace.workloads:
+        if workload.gang_min_members is not None and workload.gang_min_members > 1:
+            yield workload_labels(workload.id), workload.gang_min_members
+
+
+def _pod_workload(namespace: NamespaceSnapshot) -> Iterator[Series]:
+    for pod in namespace.pods:
+        yield (pod.namespace, pod.pod, pod.node, pod.workload.kind, pod.workload.name), 1
+
+
+FAMILIES: Final[tuple[Family[NamespaceSnapshot], ...]] = (
+    Family(
+        name="gpuatlas_workload_info",
+        kind=Kind.INFO,
+        help="A top-level object whose pods ask for accelerators, with its runtime, "
+        "the scheduler that places it and the queue that admits it.",
+        labels=(*WORKLOAD, "api_group", "runtime", "scheduler", "queue", "queue_kind", "gang"),
+        samples=_info,
+    ),
+    Family(
+        name="gpuatlas_workload_pods",
+        kind=Kind.GAUGE,
+        help="Pods of the workload by phase, only those that ask for accelerators.",
+        labels=(*WORKLOAD, "phase"),
+        samples=_of_each_entry(lambda workload: workload.pods),
+    ),
+    Family(
+        name="gpuatlas_workload_gang_min_members",
+        kind=Kind.GAUGE,
+        help="Pods that must be placed together before any of them starts; "
+        "absent unless more than 1.",
+        labels=WORKLOAD,
+        samples=_gang_min_members,
+    ),
+    Family(
+        name="gpuatlas_workload_cards_requested",
+        kind=Kind.GAUGE,
+        help="Cards or shares of cards that the unfinished pods of the workload ask for, "
+        "not what they got.",
+        labels=(*WORKLOAD, "resource"),
+        samples=_of_each_entry(lambda workload: workload.cards_requested),
+    ),
+    Family(
+        name="gpuatlas_workload_waiting_seconds",
+        kind=Kind.GAUGE,
+        help="Seconds that the pod that waits longest has been pending or held in a queue, "
+        "by reason.",
+        labels=(*WORKLOAD, "reason"),
+        unit="seconds",
+        samples=_of_each_entry(lambda workload: workload.waiting),
+    ),
+    Family(
+        name="gpuatlas_pod_workload_info",
+        kind=Kind.INFO,
+        help="Which workload a pod belongs to, for joins; "
+        "the node label is empty while the pod is not scheduled.",
+        labels=("namespace", "pod", "node", "workload_kind", "workload"),
+        samples=_pod_workload,
+    ),
+)
