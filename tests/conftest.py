@@ -1,0 +1,10 @@
+"""Makes the real servers available to every test that asks for them."""
+
+from __future__ import annotations
+
+import gpuatlas_harness
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    gpuatlas_harness.register(config)

@@ -1,0 +1,164 @@
+"""Start and stop server processes on loopback."""
+
+from __future__ import annotations
+
+import random
+import socket
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import requests
+
+from .http import loopback_session
+from .polling import poll
+
+LOOPBACK = "127.0.0.1"
+# Below the ports that the kernel gives to outgoing connections: a client that keeps dialling a
+# stopped server can be given the server's own port as its source, connect to itself, and so keep
+# the server from starting again.
+FIRST_PORT, LAST_PORT = 20_000, 31_999
+TAIL_LINES = 30
+STOP_GRACE_SECONDS = 10.0
+
+
+class ServerFailedError(Exception):
+    """A server ended early or never became ready; the message ends with the tail of its log."""
+
+
+def free_ports(count: int) -> list[int]:
+    """``count`` different loopback ports that nothing listens on at this moment."""
+    ports: list[int] = []
+    with ExitStack() as held:
+        for port in random.sample(range(FIRST_PORT, LAST_PORT + 1), LAST_PORT - FIRST_PORT + 1):
+            if len(ports) == count:
+                break
+            listener = held.enter_context(socket.socket(socket.AF_INET, socket.SOCK_STREAM))
+            try:
+                listener.bind((LOOPBACK, port))
+            except OSError:
+                continue
+            ports.append(port)
+    if len(ports) < count:
+        message = f"no {count} free ports in {FIRST_PORT}-{LAST_PORT}"
+        raise ServerFailedError(message)
+    return ports
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """The URL that answers 2xx once a server is ready, and how to ask it."""
+
+    url: str
+    ca: Path | None = None
+    headers: Mapping[str, str] | None = None
+    deadline_seconds: float = 60.0
+
+    def holds(self) -> bool:
+        with loopback_session(ca=self.ca, headers=self.headers) as session:
+            try:
+                return session.get(self.url, timeout=2).ok
+            except requests.RequestException:
+                return False
+
+
+class ServerProcess:
+    """One server process, its log file, and its end.
+
+    The log is appended to, so that a restarted server's earlier life stays readable.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str | Path],
+        *,
+        readiness: Readiness,
+        log_dir: Path,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.name = name
+        self.command = [str(part) for part in command]
+        self.readiness = readiness
+        self.log_path = log_dir / f"{name}.log"
+        self._environment = None if environment is None else dict(environment)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        if self._process is None:
+            message = f"{self.name} is not running"
+            raise ServerFailedError(message)
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def start(self) -> None:
+        """Start the process and wait until it is ready.
+
+        Raises:
+            ServerFailedError: it ended, or was not ready by the deadline; it is stopped then.
+        """
+        if self._process is not None:
+            message = f"{self.name} is already running"
+            raise ServerFailedError(message)
+        with self.log_path.open("ab") as log:
+            self._process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=self._environment,
+                # Ctrl-C reaches only the tests, which then stop the servers in their order.
+                process_group=0,
+            )
+        try:
+            poll(
+                self._ready_or_raise,
+                deadline_seconds=self.readiness.deadline_seconds,
+                waiting_for=f"{self.name} at {self.readiness.url}",
+            )
+        except TimeoutError as error:
+            self.stop(grace_seconds=0)
+            message = f"{error}\n{self.log_tail()}"
+            raise ServerFailedError(message) from None
+        except BaseException:
+            self.stop(grace_seconds=0)
+            raise
+
+    def _ready_or_raise(self) -> bool | None:
+        if self._process is not None and self._process.poll() is not None:
+            code = self._process.returncode
+            message = f"{self.name} ended with code {code}\n{self.log_tail()}"
+            raise ServerFailedError(message)
+        return self.readiness.holds() or None
+
+    def stop(self, *, grace_seconds: float = STOP_GRACE_SECONDS) -> None:
+        """End this process and no other: ask, and kill it after ``grace_seconds``.
+
+        With no grace it is killed at once, as in a crash. Stopping twice does nothing.
+        """
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if grace_seconds > 0:
+            process.terminate()
+            try:
+                process.wait(grace_seconds)
+            except subprocess.TimeoutExpired:
+                pass
+            else:
+                return
+        process.kill()
+        process.wait()
+
+    def log_tail(self, lines: int = TAIL_LINES) -> str:
+        """The last lines of the log, after the log's path."""
+        if not self.log_path.exists():
+            return f"{self.log_path}: no log"
+        kept = self.log_path.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]
+        return "\n".join([f"{self.log_path}:", *kept])
