@@ -48,7 +48,7 @@ def uuid(node: int, card: int) -> str:
 
 
 def _metadata(name: str, uid: str, namespace: str = "", **more: Any) -> dict[str, Any]:
-    fields = {f"f:field{i}": {"f:value": {}, "f:other": {}} for i in range(12)}
+    fields: dict[str, Any] = {f"f:field{i}": {"f:value": {}, "f:other": {}} for i in range(12)}
     return {
         "name": name,
         **({"namespace": namespace} if namespace else {}),
@@ -269,12 +269,29 @@ def _dcgm_value(name: str, card: int, total: int) -> float:
     }.get(name, 40 + card)
 
 
-DCGM_FIELDS = (
-    "SM_CLOCK MEM_CLOCK MEMORY_TEMP GPU_TEMP POWER_USAGE TOTAL_ENERGY_CONSUMPTION "
-    "PCIE_REPLAY_COUNTER GPU_UTIL MEM_COPY_UTIL ENC_UTIL DEC_UTIL XID_ERRORS FB_FREE FB_USED "
-    "FB_RESERVED NVLINK_BANDWIDTH_TOTAL VGPU_LICENSE_STATUS UNCORRECTABLE_REMAPPED_ROWS "
-    "CORRECTABLE_REMAPPED_ROWS ROW_REMAP_FAILURE CLOCKS_EVENT_REASONS"
-).split()
+DCGM_FIELDS = [
+    "SM_CLOCK",
+    "MEM_CLOCK",
+    "MEMORY_TEMP",
+    "GPU_TEMP",
+    "POWER_USAGE",
+    "TOTAL_ENERGY_CONSUMPTION",
+    "PCIE_REPLAY_COUNTER",
+    "GPU_UTIL",
+    "MEM_COPY_UTIL",
+    "ENC_UTIL",
+    "DEC_UTIL",
+    "XID_ERRORS",
+    "FB_FREE",
+    "FB_USED",
+    "FB_RESERVED",
+    "NVLINK_BANDWIDTH_TOTAL",
+    "VGPU_LICENSE_STATUS",
+    "UNCORRECTABLE_REMAPPED_ROWS",
+    "CORRECTABLE_REMAPPED_ROWS",
+    "ROW_REMAP_FAILURE",
+    "CLOCKS_EVENT_REASONS",
+]
 
 
 def dcgm_page(node: int, size: Size) -> str:
@@ -303,9 +320,7 @@ def _plain_tenants(node: int, size: Size) -> dict[int, str]:
         number = card * len(plain) + rank
         if number < size.gpu_pods:
             namespace = f"team-{number % size.namespaces:03d}"
-            found[card] = (
-                f',container="main",namespace="{namespace}",pod="{gpu_pod_name(number)}"'
-            )
+            found[card] = f',container="main",namespace="{namespace}",pod="{gpu_pod_name(number)}"'
     return found
 
 

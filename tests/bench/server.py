@@ -35,13 +35,17 @@ class State:
             "/apis/apps/v1/replicasets": cluster.replicasets(size),
             "/apis/batch/v1/jobs": iter(()),
         }
-        self.items = {p: [json.dumps(o).encode() for o in objects] for p, objects in sources.items()}
+        self.items = {
+            p: [json.dumps(o).encode() for o in objects] for p, objects in sources.items()
+        }
         self.watchers: list[Queue[bytes]] = []
         tenants: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self.places = list(cluster.placed(size))
         for number, node, card in self.places:
             tenants[node].append((number, card))
-        self.dcgm = {cluster.address(n): cluster.dcgm_page(n, size).encode() for n in range(size.nodes)}
+        self.dcgm = {
+            cluster.address(n): cluster.dcgm_page(n, size).encode() for n in range(size.nodes)
+        }
         self.monitors = {
             cluster.address(n): cluster.monitor_page(tenants[n], n, size).encode()
             for n in range(size.nodes)
