@@ -269,7 +269,7 @@ def _dcgm_value(name: str, card: int, total: int) -> float:
     }.get(name, 40 + card)
 
 
-DCGM_FIELDS = [
+DCGM_FIELDS = (
     "SM_CLOCK",
     "MEM_CLOCK",
     "MEMORY_TEMP",
@@ -291,7 +291,7 @@ DCGM_FIELDS = [
     "CORRECTABLE_REMAPPED_ROWS",
     "ROW_REMAP_FAILURE",
     "CLOCKS_EVENT_REASONS",
-]
+)
 
 
 def dcgm_page(node: int, size: Size) -> str:

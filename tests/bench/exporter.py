@@ -97,7 +97,7 @@ def wait_until_ready(url: str) -> float:
     started = time.monotonic()
     while get(f"{url}/readyz")[0] != 200:
         if time.monotonic() - started > DEADLINE_SECONDS:
-            raise SystemExit(f"not ready after {DEADLINE_SECONDS} s: {get(f'{url}/readyz')}")
+            sys.exit(f"not ready after {DEADLINE_SECONDS} s: {get(f'{url}/readyz')}")
         time.sleep(0.1)
     return time.monotonic() - started
 

@@ -12,6 +12,7 @@ import threading
 from collections import defaultdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Queue
+from typing import ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 import cluster
@@ -66,58 +67,62 @@ class State:
                 queue.put(line)
 
 
-def handler(state: State) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class Handler(BaseHTTPRequestHandler):
+    """One connection. `state` is set once, before the servers start."""
 
-        def log_message(self, *_: object) -> None:
-            pass
+    protocol_version = "HTTP/1.1"
+    state: ClassVar[State]
 
-        def do_POST(self) -> None:
-            state.change(int(parse_qs(urlsplit(self.path).query)["pods"][0]))
-            self._send(b"{}")
+    def log_message(self, *_: object) -> None:
+        """Quiet."""
 
-        def do_GET(self) -> None:
-            url = urlsplit(self.path)
-            query = parse_qs(url.query)
-            if url.path == "/metrics":
-                host = self.connection.getsockname()
-                pages = state.monitors if host[1] == state.size.port + 1 else state.dcgm
-                self._send(pages.get(host[0], b""), "text/plain")
-            elif url.path in PATHS and query.get("watch"):
-                self._watch(url.path)
-            elif url.path in PATHS:
-                self._list(url.path, query)
-            else:
-                self.send_error(404)
+    def do_POST(self) -> None:
+        self.state.change(int(parse_qs(urlsplit(self.path).query)["pods"][0]))
+        self._send(b"{}")
 
-        def _list(self, path: str, query: dict[str, list[str]]) -> None:
-            items, start = state.items[path], int(query.get("continue", ["0"])[0])
-            end = start + int(query.get("limit", [str(len(items) or 1)])[0])
-            more = f',"continue":"{end}"' if end < len(items) else ""
-            version, kind = PATHS[path]
-            head = f'{{"apiVersion":"{version}","kind":"{kind}","metadata":{{"resourceVersion":"1000"{more}}},"items":['
-            self._send(head.encode() + b",".join(items[start:end]) + b"]}")
+    def do_GET(self) -> None:
+        url = urlsplit(self.path)
+        query = parse_qs(url.query)
+        if url.path == "/metrics":
+            address, port = self.connection.getsockname()[:2]
+            monitors = port == self.state.size.port + 1
+            pages = self.state.monitors if monitors else self.state.dcgm
+            self._send(pages.get(address, b""), "text/plain")
+        elif url.path not in PATHS:
+            self.send_error(404)
+        elif query.get("watch"):
+            self._watch(url.path)
+        else:
+            self._list(url.path, query)
 
-        def _watch(self, path: str) -> None:
-            self.send_response(200)
-            self.send_header("Transfer-Encoding", "chunked")
-            self.end_headers()
-            queue: Queue[bytes] = Queue()
-            if path == "/api/v1/pods":
-                state.watchers.append(queue)
-            while True:
-                line = queue.get()
-                self.wfile.write(f"{len(line):x}\r\n".encode() + line + b"\r\n")
+    def _list(self, path: str, query: dict[str, list[str]]) -> None:
+        items, start = self.state.items[path], int(query.get("continue", ["0"])[0])
+        end = start + int(query.get("limit", [str(len(items) or 1)])[0])
+        version, kind = PATHS[path]
+        metadata = {"resourceVersion": "1000"}
+        if end < len(items):
+            metadata["continue"] = str(end)
+        head = json.dumps({"apiVersion": version, "kind": kind, "metadata": metadata})
+        body = head[:-1].encode() + b',"items":[' + b",".join(items[start:end]) + b"]}"
+        self._send(body)
 
-        def _send(self, body: bytes, kind: str = "application/json") -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def _watch(self, path: str) -> None:
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        queue: Queue[bytes] = Queue()
+        if path == "/api/v1/pods":
+            self.state.watchers.append(queue)
+        while True:
+            line = queue.get()
+            self.wfile.write(f"{len(line):x}\r\n".encode() + line + b"\r\n")
 
-    return Handler
+    def _send(self, body: bytes, kind: str = "application/json") -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
 
 class Server(ThreadingHTTPServer):
@@ -142,10 +147,10 @@ def main() -> None:
         port=options.port,
     )
     state = State(size)
-    handle = handler(state)
-    api = Server(("127.0.0.1", 0), handle)
+    Handler.state = state
+    api = Server(("127.0.0.1", 0), Handler)
     # Every node's exporter has a loopback address of its own, one listener serves them all.
-    exporters = [Server(("0.0.0.0", size.port + i), handle) for i in range(2)]
+    exporters = [Server(("0.0.0.0", size.port + i), Handler) for i in range(2)]
     for server in exporters:
         threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"ready {api.server_address[1]}", flush=True)
