@@ -60,11 +60,38 @@ class CardFacts:
         return "hami" if self.books is not None else ""
 
 
-def _registered(
-    node: Node,
-) -> dict[str, tuple[Registration, RegisteredDevice]]:
+def _is_confirmed(registration: Registration, inputs: NodeInputs) -> bool:
+    """Whether a layer really has these cards.
+
+    Vendors without a registration annotation have their cards derived from the node's capacity, as
+    HAMi derives them. The same capacity stands on clusters without HAMi, so somebody must speak of
+    those cards: the scheduler's books, or a pod's promise.
+    """
+    if registration.source not in inputs.node.capacity:
+        return True
+    cards = {device.card for device in registration.devices}
+    promised = {promise.card for pod in inputs.pods for promise in pod.promises}
+    return not cards.isdisjoint(inputs.books) or not cards.isdisjoint(promised)
+
+
+def is_dropped(registration: Registration) -> bool:
+    """Whether the layer's scheduler gave the node up."""
+    return registration.handshake is not None and registration.handshake.state == "deleted"
+
+
+def registrations_of(inputs: NodeInputs) -> tuple[Registration, ...]:
+    """The registrations that count, those of a layer that still has the node first.
+
+    Two layers can sit on one node and name the same card (facts/errata.md): one's "deleted" says
+    nothing of the other.
+    """
+    confirmed = (r for r in inputs.node.registrations if _is_confirmed(r, inputs))
+    return tuple(sorted(confirmed, key=is_dropped))
+
+
+def _registered(inputs: NodeInputs) -> dict[str, tuple[Registration, RegisteredDevice]]:
     found: dict[str, tuple[Registration, RegisteredDevice]] = {}
-    for registration in node.registrations:
+    for registration in registrations_of(inputs):
         for device in registration.devices:
             found.setdefault(device.card, (registration, device))
     return found
@@ -102,7 +129,7 @@ def _card_ids(inputs: NodeInputs, registered: Iterable[str]) -> set[str]:
 
 def cards_of(inputs: NodeInputs) -> tuple[CardFacts, ...]:
     """The node's cards, by index."""
-    registered = _registered(inputs.node)
+    registered = _registered(inputs)
     cards = []
     for card in _card_ids(inputs, registered):
         registration, device = registered.get(card, (None, None))

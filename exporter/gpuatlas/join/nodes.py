@@ -10,7 +10,13 @@ from gpuatlas.join import allocations, physical
 from gpuatlas.join.cards import CardContext, join_card
 from gpuatlas.join.holding import Holding
 from gpuatlas.join.holdings import holdings_of
-from gpuatlas.join.inventory import CardFacts, NodeInputs, cards_of
+from gpuatlas.join.inventory import (
+    CardFacts,
+    NodeInputs,
+    cards_of,
+    is_dropped,
+    registrations_of,
+)
 from gpuatlas.join.strategy import is_mig_single
 from gpuatlas.model.objects import Node, Pod
 from gpuatlas.model.readings import Known, Reading, Unknown
@@ -79,25 +85,26 @@ def _plugin_ready(pods: Sequence[Pod]) -> bool | None:
     return any(p.ready for p in plugins) if plugins else None
 
 
-def sharing_ready(node: Node, pods: Sequence[Pod]) -> Reading[bool]:
+def sharing_ready(inputs: NodeInputs) -> Reading[bool]:
     """Whether the sharing layer has registered this node and can place work on it.
 
     facts/hami.md 2.4: alive means that the plugin's pod is ready and the count resource is
     allocatable; a handshake that says "deleted" means that the scheduler dropped the node. An old
     "requesting" is normal since v2.9 and says nothing.
     """
-    plugin = _plugin_ready(pods)
-    if not node.registrations:
+    node, registrations = inputs.node, registrations_of(inputs)
+    plugin = _plugin_ready(inputs.pods)
+    if not registrations:
         if plugin is None:
             return Unknown("no sharing layer on this node")
         return Known(value=False, at=0.0, source="no registration annotation")
-    dropped = any(r.handshake and r.handshake.state == "deleted" for r in node.registrations)
-    healthy = any(d.healthy for r in node.registrations for d in r.devices)
+    kept = [r for r in registrations if not is_dropped(r)]
+    healthy = any(device.healthy for r in kept for device in r.devices)
     allocatable = any(
         count > 0 and vendor_of_count(resource) is not None
         for resource, count in node.allocatable.items()
     )
-    ready = plugin is not False and not dropped and healthy and allocatable and node.ready
+    ready = plugin is not False and healthy and allocatable and node.ready
     return Known(ready, 0.0, "registration, handshake, allocatable and plugin pod")
 
 
@@ -160,7 +167,7 @@ def join_node(inputs: NodeInputs) -> NodeSnapshot:
         driver_version=_driver_version(node, facts),
         cuda_version=_first_label(node, _CUDA_LABELS),
         sharing=",".join(sorted({str(card.sharing) for card in cards})),
-        sharing_ready=sharing_ready(node, inputs.pods),
+        sharing_ready=sharing_ready(inputs),
         card_count=_card_count(node, facts),
         cards=tuple(cards),
         allocations=tuple(sorted(found, key=_allocation_order)),

@@ -101,7 +101,11 @@ VENDORS: Final[Mapping[str, Vendor]] = {
             memory={"kunlunxin.com/vxpu-memory": MIB},
             cores_per_card=100,
         ),
-        Vendor(name="aws", counts=("aws.amazon.com/neuron", "aws.amazon.com/neuroncore")),
+        Vendor(
+            name="aws",
+            counts=("aws.amazon.com/neuron", "aws.amazon.com/neuroncore"),
+            cores_from_registration=True,
+        ),
         Vendor(
             name="amd",
             counts=("amd.com/gpu",),

@@ -278,3 +278,35 @@ def test_priority_is_what_somebody_set() -> None:
 )
 def test_a_node_is_ready_for_sharing(node: Node, *, ready: bool | None) -> None:
     assert value_of(joined(node).sharing_ready) is ready
+
+
+def derived() -> Node:
+    """A Moore Threads node: HAMi derives its cards from the capacity, and so do we."""
+    device = a_device(1, card="gpu-a-mthreads-0", cores=16, memory_bytes=16_384 * MIB, model="MTT")
+    registration = a_registration(device, vendor="mthreads", source="mthreads.com/sgpu-memory")
+    return a_node("gpu-a", registration, capacity={"mthreads.com/sgpu-memory": 32})
+
+
+def test_derived_cards_need_somebody_who_speaks_of_them() -> None:
+    assert joined(derived()).cards == ()
+    assert joined(derived()).sharing_ready == Unknown("no sharing layer on this node")
+
+
+def test_a_promise_confirms_derived_cards() -> None:
+    containers = (a_container(limits={"mthreads.com/vgpu": 1}),)
+    promise = a_promise("gpu-a-mthreads-0", 4_096, 4, vendor="mthreads")
+    node = joined(derived(), a_pod("app", "gpu-a", promise, containers=containers))
+    assert [(c.id, c.vendor, value_of(c.compute_allocated)) for c in node.cards] == [
+        ("gpu-a-mthreads-0", "mthreads", 0.25)
+    ]
+
+
+def test_a_layer_that_was_dropped_gives_way_to_one_that_was_not() -> None:
+    gone = Handshake(state="deleted", at=None)
+    node = a_node(
+        "gpu-a",
+        a_registration(a_device(memory_bytes=100 * MIB), handshake=gone),
+        a_registration(a_device(memory_bytes=200 * MIB), layer="volcano"),
+    )
+    (card,) = joined(node).cards
+    assert (card.sharing, value_of(card.memory.schedulable)) == (Sharing.VOLCANO, 200 * MIB)

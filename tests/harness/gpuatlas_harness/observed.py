@@ -49,6 +49,7 @@ def a_registration(
     layer: str = "hami",
     vendor: str = "nvidia",
     family: str = "NVIDIA",
+    source: str = "hami.io/node-nvidia-register",
     handshake: Handshake | None = None,
 ) -> Registration:
     """One layer's registration of one vendor's cards."""
@@ -56,7 +57,7 @@ def a_registration(
         layer=layer,
         vendor=vendor,
         family=family,
-        source="hami.io/node-nvidia-register",
+        source=source,
         devices=devices,
         handshake=handshake,
     )
