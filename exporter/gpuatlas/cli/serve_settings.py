@@ -1,0 +1,144 @@
+"""Options of `gpuatlas serve` → the settings tree, or one line for each thing that is wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from gpuatlas.runtime.scope import Shard, parse_shard
+from gpuatlas.runtime.settings import LogSettings, RefreshSettings, ServerSettings, Settings
+from gpuatlas.runtime.web.address import ListenAddress, parse_listen_address
+from gpuatlas.runtime.web.config_section import WebConfigError
+from gpuatlas.runtime.web.security import WebSecurity
+from gpuatlas.sources.kubernetes.settings import KubernetesSettings
+from gpuatlas.sources.promapi.settings import PrometheusSettings
+from gpuatlas.sources.scrape.settings import ScrapeSettings
+
+T = TypeVar("T")
+
+# Pages stand in for later ones that cannot be read for three rounds, as the design has it.
+_ROUNDS_OF_A_PAGE = 3
+
+
+def read_settings(options: Mapping[str, Any]) -> tuple[Settings | None, tuple[str, ...]]:
+    """The settings and no problem, or None and at least one."""
+    reader = _Reader(options)
+    settings = reader.settings()
+    return (None, tuple(reader.problems)) if reader.problems else (settings, ())
+
+
+class _Reader:
+    """Reads options; what is wrong goes to `problems` and a default takes its place."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options = options
+        self.problems: list[str] = []
+
+    def settings(self) -> Settings:
+        options = self._options
+        self._check_folder()
+        return Settings(
+            kubernetes=KubernetesSettings(
+                kubeconfig=options["kubeconfig"], context=options["context"]
+            ),
+            scrape=self._scrape(),
+            prometheus=self._prometheus(),
+            exporter_namespaces=frozenset(options["exporter_namespace"]),
+            server=self._server(),
+            refresh=RefreshSettings(scrape_interval_seconds=options["scrape_interval"]),
+            shard=self._parsed("shard", parse_shard, Shard()),
+            exclude_namespaces=frozenset(options["exclude_namespace"]),
+            log=LogSettings(level=options["log_level"], style=options["log_format"]),
+            revision=options["revision"],
+        )
+
+    def _check_folder(self) -> None:
+        """A capture holds all: options about a cluster beside it are a misunderstanding."""
+        if self._options["from"] is None:
+            return
+        for name in ("kubeconfig", "context", "prometheus_url"):
+            if self._options[name] is not None:
+                self._wrong(name, "has no meaning with --from: the folder is read, no cluster")
+
+    def _scrape(self) -> ScrapeSettings:
+        interval, timeout = self._options["scrape_interval"], self._options["scrape_timeout"]
+        for name in ("scrape_interval", "scrape_timeout"):
+            if math.isnan(self._options[name]):
+                self._wrong(name, "must be a number of seconds")
+        if timeout > interval:
+            self._wrong("scrape_timeout", f"{timeout:g} s is longer than the interval")
+        return ScrapeSettings(
+            timeout=timeout,
+            round_timeout=2 * timeout,
+            page_max_age=_ROUNDS_OF_A_PAGE * interval,
+        )
+
+    def _server(self) -> ServerSettings:
+        path = self._options["web_config_file"]
+        try:
+            WebSecurity(path)
+        except WebConfigError as error:
+            self.problems += (f"--web.config.file: {problem}" for problem in error.problems)
+        listen = self._parsed("listen", parse_listen_address, ListenAddress("", 0))
+        return ServerSettings(listen=listen, web_config_file=path)
+
+    def _prometheus(self) -> PrometheusSettings | None:
+        options = self._options
+        url = options["prometheus_url"]
+        if url is None:
+            for name in _PROMETHEUS_OPTIONS:
+                if options[name]:
+                    self._wrong(name, "needs --prometheus-url")
+            return None
+        if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname:
+            self._wrong("prometheus_url", "must begin with http:// or https:// and name a host")
+        for name in ("prometheus_bearer_token_file", "prometheus_ca_file"):
+            self._check_readable(name)
+        return PrometheusSettings(
+            url=url,
+            bearer_token_file=options["prometheus_bearer_token_file"],
+            ca_file=options["prometheus_ca_file"],
+            insecure=options["prometheus_insecure_skip_verify"],
+            headers=self._pairs("prometheus_header"),
+            matchers=self._pairs("prometheus_matcher"),
+        )
+
+    def _check_readable(self, name: str) -> None:
+        path: Path | None = self._options[name]
+        if path is None:
+            return
+        try:
+            with path.open("rb"):
+                pass
+        except OSError as error:
+            self._wrong(name, f"{path}: {error.strerror}")
+
+    def _pairs(self, name: str) -> dict[str, str]:
+        texts: Iterable[str] = self._options[name]
+        pairs = [text.partition("=") for text in texts]
+        for key, equals, _ in pairs:
+            if not (key and equals):
+                self._wrong(name, f"{key!r} must be NAME=VALUE")
+        return {key: value for key, _, value in pairs}
+
+    def _parsed(self, name: str, parse: Callable[[str], T], default: T) -> T:
+        try:
+            return parse(self._options[name])
+        except ValueError as error:
+            self._wrong(name, str(error))
+            return default
+
+    def _wrong(self, name: str, what: str) -> None:
+        self.problems.append(f"--{name.replace('_', '-')}: {what}")
+
+
+_PROMETHEUS_OPTIONS = (
+    "prometheus_bearer_token_file",
+    "prometheus_ca_file",
+    "prometheus_insecure_skip_verify",
+    "prometheus_header",
+    "prometheus_matcher",
+)

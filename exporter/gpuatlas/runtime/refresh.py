@@ -1,0 +1,180 @@
+"""The loop that turns what the sources know into the page that scrapers get.
+
+It waits until an observer says that something changed, joins, renders and publishes, at most once
+in each interval. Whatever goes wrong inside is caught here, in the one place where that is allowed:
+it is logged and counted, the last page stays up, and the loop goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
+
+from gpuatlas.families.page import Page, PageCache
+from gpuatlas.model.observations import Observations
+from gpuatlas.model.snapshot import Snapshot
+from gpuatlas.model.status import SourceStatus
+from gpuatlas.runtime.ledger import RejectionLedger
+from gpuatlas.runtime.observe import Observed, Observer
+from gpuatlas.runtime.scope import Scope
+from gpuatlas.runtime.settings import RefreshSettings
+
+logger = logging.getLogger(__name__)
+
+# While a large cluster is listed changes come by the thousand: no need to look after each.
+_REST_SECONDS: Final = 0.05
+
+
+class Builder(Protocol):
+    """The join. `gpuatlas.join.snapshot.Joiner` is the real one."""
+
+    def build(self, observations: Observations) -> Snapshot:
+        """One snapshot; parts that did not change are the same objects as in the one before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefreshCounts:
+    """How the loop fares, for the self metrics."""
+
+    rounds: int = 0
+    failures: int = 0
+    seconds: float | None = None
+    succeeded_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """All that the HTTP side may know, replaced as a whole so that readers need no lock.
+
+    `page` is None while there is no complete picture. `ready` says that there was one once: it
+    stays, since a failing source must not take the exporter out of its Service.
+    """
+
+    page: Page | None = None
+    statuses: tuple[SourceStatus, ...] = ()
+    missing: tuple[str, ...] = ("the first look at the sources",)
+    ready: bool = False
+    counts: RefreshCounts = field(default_factory=RefreshCounts)
+
+
+class RefreshLoop:
+    """Owns the join's and the renderer's state; only its own thread touches them."""
+
+    def __init__(
+        self,
+        *,
+        observer: Observer,
+        builder: Builder,
+        settings: RefreshSettings,
+        scope: Scope | None = None,
+        pages: PageCache | None = None,
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._observer = observer
+        self._builder = builder
+        self._settings = settings
+        self._scope = scope or Scope()
+        self._pages = pages or PageCache()
+        self._ledger = RejectionLedger()
+        self._clock = clock
+        self._monotonic = monotonic
+        self._beat = monotonic()
+        self._stop = threading.Event()
+        self._failing = ""
+        self.published = Published()
+
+    def run(self) -> None:
+        """Refresh until `stop`; the body of the loop's thread."""
+        while not self._stop.is_set():
+            changed = self._observer.changed.wait(self._settings.tick_seconds)
+            self._observer.changed.clear()
+            if self._stop.is_set():
+                return
+            attempted = self.refresh(changed=changed)
+            pause = self._settings.min_interval_seconds
+            self._stop.wait(pause if attempted else min(pause, _REST_SECONDS))
+
+    def stop(self) -> None:
+        """Let `run` return; safe from any thread."""
+        self._stop.set()
+        self._observer.changed.set()
+
+    def refresh(self, *, changed: bool) -> bool:
+        """One guarded round: look at the sources and, if something changed, make a new page.
+
+        Returns whether a page was attempted.
+        """
+        self._beat = self._monotonic()
+        attempted = False
+        try:
+            observed = self._observer.observe(self._clock())
+            attempted = observed.complete and (changed or self._first_is_due())
+            self._publish(observed, anew=attempted)
+        except Exception as error:
+            self._note_failure(error)
+        else:
+            self._note_success(attempted=attempted)
+        return attempted
+
+    def stalled(self) -> str:
+        """Why the loop counts as hanging, "" while it is alive."""
+        age = self._monotonic() - self._beat
+        if age <= self._settings.stall_seconds:
+            return ""
+        return f"the refresh loop has shown no life for {age:.0f} s"
+
+    def _first_is_due(self) -> bool:
+        """The picture can become complete without a change in what it shows."""
+        return self.published.page is None and not self._failing
+
+    def _publish(self, observed: Observed, *, anew: bool) -> None:
+        try:
+            if not observed.complete:
+                self.published = replace(self.published, page=None)
+            elif anew:
+                self._publish_page(observed.observations)
+        finally:
+            # How the sources fare is true also when the join fails; after it, for what it refused.
+            self._publish_statuses(observed)
+
+    def _publish_page(self, observations: Observations) -> None:
+        started = self._monotonic()
+        snapshot = self._builder.build(observations)
+        self._ledger.record(observations, snapshot)
+        page = self._pages.update(self._scope.narrow(snapshot))
+        counts = replace(
+            self.published.counts,
+            rounds=self.published.counts.rounds + 1,
+            seconds=self._monotonic() - started,
+            succeeded_at=self._clock(),
+        )
+        self._announce_first()
+        self.published = replace(self.published, page=page, ready=True, counts=counts)
+
+    def _publish_statuses(self, observed: Observed) -> None:
+        statuses = self._ledger.merge(observed.statuses)
+        self.published = replace(self.published, statuses=statuses, missing=observed.missing)
+
+    def _announce_first(self) -> None:
+        if not self.published.ready:
+            logger.info("first complete snapshot")
+
+    def _note_failure(self, error: Exception) -> None:
+        counts = self.published.counts
+        self.published = replace(
+            self.published, counts=replace(counts, failures=counts.failures + 1)
+        )
+        # The same error comes back with every change: its traceback is worth one record.
+        if repr(error) != self._failing:
+            self._failing = repr(error)
+            logger.error("refresh failed; the last page stays up", exc_info=error)
+
+    def _note_success(self, *, attempted: bool) -> None:
+        if attempted and self._failing:
+            self._failing = ""
+            logger.info("refresh works again")
