@@ -99,17 +99,16 @@ def memory_allocated(
 def compute_allocated(
     holdings: Sequence[tuple[Holding, Reading[float]]], tenants: Reading[int]
 ) -> Reading[float]:
-    """Share of the card promised in all.
+    """Share of the card promised in all; unknown as soon as one tenant has no limit.
 
-    A HAMi tenant without a compute limit promises nothing, so it adds nothing; other unknown shares
-    make the sum unknown.
+    Such a tenant may take the whole card: to add 0 for it would call a busy card unpromised, which
+    is what HAMi's own figure does (HAMi issue 1353).
     """
     if isinstance(tenants, Unknown):
         return tenants
-    for holding, share in holdings:
-        unlimited = holding.kind is PartitionKind.VGPU and holding.cores is None
-        if isinstance(share, Unknown) and not unlimited:
-            return share
+    unknown = next((share for _, share in holdings if isinstance(share, Unknown)), None)
+    if unknown is not None:
+        return unknown
     shares = [(h, share.value) for h, share in holdings if isinstance(share, Known)]
     return Known(round(_per_pod(shares), 6), 0.0, "sum of the promises")
 

@@ -214,14 +214,14 @@ def test_a_monitor_cannot_speak_of_pods_on_other_nodes() -> None:
     assert isinstance(node.allocations[0].memory_counted, Unknown)
 
 
-def test_cores_zero_promise_no_compute_and_add_none() -> None:
+def test_a_tenant_without_a_compute_limit_makes_the_promised_compute_unknown() -> None:
     pods = [
         a_pod("free", "gpu-a", a_promise(uuid(1), 1_000, None)),
         a_pod("half", "gpu-a", a_promise(uuid(1), 1_000, 50)),
     ]
     node = joined(hami_node(), *pods)
-    assert value_of(node.cards[0].compute_allocated) == 0.5
-    assert node.allocations[0].compute_reserved == Unknown("the promise sets no compute limit")
+    assert node.cards[0].compute_allocated == Unknown("the promise sets no compute limit")
+    assert [value_of(a.compute_reserved) for a in node.allocations] == [None, 0.5]
 
 
 def test_ascend_cores_are_a_share_of_the_registered_cores() -> None:
