@@ -1,0 +1,164 @@
+"""The cluster at one instant, as plain data: what the wire documents are written from.
+
+Memory is in MiB as the drivers report it, compute a share of the card (or of the MIG instance).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuatlas.demo.scenario import NodeSpec, Place, Scenario, WorkloadSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobState:
+    """One Job object. `cron_job` is the name of the CronJob that made it, or ""."""
+
+    namespace: str
+    name: str
+    uid: str
+    cron_job: str
+    created_at: float
+    finished_at: float | None
+    failed: bool
+    pods: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodState:
+    """One pod of a workload. `place` is None for a pod that no node takes."""
+
+    workload: WorkloadSpec
+    name: str
+    uid: str
+    ordinal: int
+    place: Place | None
+    phase: str  # Pending, Running, Succeeded or Failed
+    created_at: float
+    ready: bool = False
+    finished_at: float | None = None
+    job: JobState | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether it holds its cards: placed and not finished."""
+        return self.place is not None and self.finished_at is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantState:
+    """One pod on one card. `position` is the card's position in the pod's own list.
+
+    `counted_mib` is what a sharing layer inside the pod counts, `resident_mib` what lies on the
+    card itself.
+    """
+
+    pod: PodState
+    position: int
+    counted_mib: int
+    resident_mib: int
+    compute: float
+    idle_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceState:
+    """One MIG instance. `number` is its GPU instance id."""
+
+    number: int
+    uuid: str
+    profile: str
+    memory_mib: int
+    used_mib: int
+    compute: float
+    tenants: tuple[TenantState, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensors:
+    """What the driver tells of the hardware of one card. Counters never go back."""
+
+    temperature: int
+    memory_temperature: int
+    power_watts: float
+    sm_clock_mhz: int
+    memory_clock_mhz: int
+    performance_state: int
+    event_reasons: int  # bits of facts/dcgm.md 1.6
+    energy_mj: int
+    pcie_generation: int
+    pcie_width: int
+    pcie_replays: int
+    thermal_violation_ns: int
+    xid: int = 0
+    ecc_uncorrectable: int = 0
+    row_remap_pending: int = 0
+    recovery_action: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardState:
+    """One card. `present` is False when it fell off the bus: no exporter sees it then."""
+
+    node: NodeSpec
+    index: int
+    uuid: str
+    pci_bus_id: str
+    tenants: tuple[TenantState, ...]
+    instances: tuple[InstanceState, ...]
+    used_mib: int
+    compute: float
+    sensors: Sensors
+    registered_healthy: bool = True
+    present: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeState:
+    """One node with its cards."""
+
+    spec: NodeSpec
+    uid: str
+    cards: tuple[CardState, ...]
+    ready: bool = True
+    sharing_label: bool = True  # the label that keeps HAMi's plugin on the node
+    registered: bool = True  # HAMi's register annotation is there
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointState:
+    """One exporter's endpoint, which is also its pod.
+
+    `kind` is "dcgm", "hami-monitor" or "hami-scheduler", `subject` the node or the HAMi release
+    that its page is about. `behaviour` is "ok", "http-500", "hangs" or "gone" (the pod does not
+    run).
+    """
+
+    kind: str
+    subject: str
+    behaviour: str = "ok"
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from the others."""
+        return (self.kind, self.subject)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """The whole cluster at the instant `at` (Unix seconds)."""
+
+    scenario: Scenario
+    seed: int
+    at: float
+    nodes: tuple[NodeState, ...]
+    pods: tuple[PodState, ...]
+    jobs: tuple[JobState, ...]
+    endpoints: tuple[EndpointState, ...]
+
+    def node(self, name: str) -> NodeState:
+        """The node of that name; KeyError when there is none."""
+        for node in self.nodes:
+            if node.spec.name == name:
+                return node
+        raise KeyError(name)

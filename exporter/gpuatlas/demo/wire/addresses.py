@@ -1,0 +1,61 @@
+"""Where the pods and nodes of the simulated cluster seem to be on the network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from gpuatlas.demo.randomness import fraction
+from gpuatlas.demo.state import World
+
+# Ports of the real exporters (facts/dcgm.md 1.1, facts/hami.md 1.1).
+DEFAULT_PORTS: Final[Mapping[str, int]] = {
+    "dcgm": 9400,
+    "hami-monitor": 9394,
+    "hami-scheduler": 9395,
+}
+SYSTEM_NODE: Final = "system-1"  # no cards: schedulers and DNS run here
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a page can be read."""
+
+    host: str
+    port: int
+
+
+# (kind, subject) of an endpoint → its address.
+Addresses = Mapping[tuple[str, str], Address]
+
+
+def default_addresses(world: World) -> Addresses:
+    """Addresses as in a real cluster: for documents that nobody is going to scrape."""
+    return {
+        endpoint.key: Address(
+            pod_ip(world, node_of(*endpoint.key), *endpoint.key),
+            DEFAULT_PORTS[endpoint.kind],
+        )
+        for endpoint in world.endpoints
+    }
+
+
+def node_of(kind: str, subject: str) -> str:
+    """The node that an endpoint's pod runs on."""
+    return SYSTEM_NODE if kind == "hami-scheduler" else subject
+
+
+def node_ip(world: World, node: str) -> str:
+    """The node's address; the system node has the first one."""
+    return f"10.20.0.{10 + _number(world, node)}"
+
+
+def pod_ip(world: World, node: str, *key: str) -> str:
+    """An address out of the node's own range. Two pods may share one: nobody routes here."""
+    return f"10.244.{_number(world, node)}.{2 + int(250 * fraction('ip', world.seed, *key))}"
+
+
+def _number(world: World, node: str) -> int:
+    names = [state.spec.name for state in world.nodes]
+    return names.index(node) + 1 if node in names else 0

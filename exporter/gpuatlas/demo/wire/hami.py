@@ -1,0 +1,187 @@
+"""What HAMi writes on nodes and pods: registrations, handshakes, promises (facts/hami.md 2, 3)."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from gpuatlas.demo.runtimes import RUNTIMES
+from gpuatlas.demo.scenario import HamiRelease, NodeSpec
+from gpuatlas.demo.state import CardState, NodeState, PodState
+
+ALLOCATING_SECONDS: Final = 5.0  # from the scheduler's binding to the plugin's answer
+_REPORT_SECONDS: Final = 30.0  # of plugins that still report (facts/hami.md 2.4)
+_JSON_SINCE: Final = (2, 8)
+_INIT_FIRST_SINCE: Final = (2, 9)
+_NETWORK_SIZE: Final = 4  # NPUs that one network of an 800T board joins
+
+
+def node_annotations(node: NodeState, at: float, since: float) -> dict[str, str]:
+    """The register and handshake annotations; none where the node is not HAMi's."""
+    hami = node.spec.hami
+    if hami is None or not node.registered:
+        return {}
+    if node.spec.card.vendor == "ascend":
+        word = node.spec.card.model
+        return {
+            f"hami.io/node-register-{word}": _json([_npu(card) for card in node.cards]),
+            f"hami.io/node-handshake-{word}": f"Reported_{_stamp(_reported(at), '%Y.%m.%d')}",
+        }
+    return {
+        "hami.io/node-nvidia-register": _register(node, hami),
+        "hami.io/node-handshake": _handshake(hami, at, since),
+    }
+
+
+def _register(node: NodeState, hami: HamiRelease) -> str:
+    if hami.numbers >= _JSON_SINCE:
+        return _json([_device(card) for card in node.cards])
+    return "".join(_colon_record(card) for card in node.cards)
+
+
+def _colon_record(card: CardState) -> str:
+    """Nine fields (v2.5 to v2.7.1); the type has "NVIDIA-" in front of the driver's name."""
+    spec = card.node
+    fields: tuple[object, ...] = (
+        card.uuid,
+        spec.slots,
+        spec.schedulable_mib,
+        spec.card.cores,
+        f"NVIDIA-{spec.card.model}",
+        _numa(card),
+        str(card.registered_healthy).lower(),
+        card.index,
+        "hami-core",
+    )
+    return ",".join(str(field) for field in fields) + ":"
+
+
+def _device(card: CardState) -> dict[str, Any]:
+    spec = card.node
+    return _without_zeros(
+        {
+            "id": card.uuid,
+            "index": card.index,
+            "count": spec.slots,
+            "devmem": spec.schedulable_mib,
+            "devcore": spec.card.cores,
+            "type": spec.card.model,
+            "numa": _numa(card),
+            "mode": "hami-core",
+            "health": card.registered_healthy,
+        }
+    ) | {"devicepairscore": {}}
+
+
+def _npu(card: CardState) -> dict[str, Any]:
+    spec = card.node
+    return _without_zeros(
+        {
+            "id": card.uuid,
+            "index": card.index,
+            "count": spec.slots,
+            "devmem": spec.card.memory_mib,
+            "devcore": spec.card.cores,
+            "type": spec.card.model,
+            "health": card.registered_healthy,
+        }
+    ) | {"custominfo": {"NetworkID": card.index // _NETWORK_SIZE}}
+
+
+def _without_zeros(fields: dict[str, Any]) -> dict[str, Any]:
+    """The layer leaves out what is zero, false or empty (facts/hami.md 2.2)."""
+    return {name: value for name, value in fields.items() if value}
+
+
+def _numa(card: CardState) -> int:
+    return card.index * 2 // card.node.count
+
+
+def _handshake(hami: HamiRelease, at: float, since: float) -> str:
+    if hami.numbers >= _JSON_SINCE:
+        # Nobody answers any more: what the scheduler asked when it started stays there.
+        return f"Requesting_{_stamp(since, '%Y-%m-%d')}"
+    reported = _reported(at)
+    return f"Reported {_stamp(reported, '%Y-%m-%d')}.125 +0000 UTC m=+{reported - since:.3f}"
+
+
+def _reported(at: float) -> float:
+    return at // _REPORT_SECONDS * _REPORT_SECONDS
+
+
+def _stamp(at: float, day: str) -> str:
+    return datetime.fromtimestamp(int(at), UTC).strftime(f"{day} %H:%M:%S")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def pod_annotations(pod: PodState, node: NodeState, at: float) -> dict[str, str]:
+    """What scheduler and plugin wrote on a pod of theirs. It stays when the pod has finished."""
+    hami = node.spec.hami
+    if hami is None or pod.workload.ask is None:
+        return {}
+    word = family(node.spec)
+    stem = "vgpu" if word == "NVIDIA" else word
+    allocated = promise(pod, node)
+    allocating = at - pod.created_at < ALLOCATING_SECONDS
+    bound = str(int(pod.created_at))
+    result = {
+        "hami.io/vgpu-node": node.spec.name,
+        "hami.io/vgpu-time": bound,
+        "hami.io/bind-time": bound,
+        "hami.io/bind-phase": "allocating" if allocating else "success",
+        f"hami.io/{stem}-devices-to-allocate": allocated if allocating else ";",
+        f"hami.io/{stem}-devices-allocated": allocated,
+    }
+    return result if word == "NVIDIA" else result | _ascend_runtime(pod, node, bound)
+
+
+def family(node: NodeSpec) -> str:
+    """HAMi's word for the node's kind of card."""
+    return "NVIDIA" if node.card.vendor == "nvidia" else node.card.model
+
+
+def _ascend_runtime(pod: PodState, node: NodeState, bound: str) -> dict[str, str]:
+    """What Ascend's container runtime reads: the template by name, "" for a whole card."""
+    ask = pod.workload.ask
+    templates = {size: name for name, size in node.spec.card.templates.items()}
+    devices = [
+        _without_zeros(
+            {
+                "UUID": uuid,
+                "temp": templates.get(ask.memory_mib if ask else 0, ""),
+                "memory": ask.memory_mib if ask else 0,
+            }
+        )
+        for uuid in _uuids(pod, node)
+    ]
+    return {f"huawei.com/{node.spec.card.model}": _json(devices), "predicate-time": bound}
+
+
+def _uuids(pod: PodState, node: NodeState) -> list[str]:
+    return [node.cards[index].uuid for index in pod.place.cards] if pod.place else []
+
+
+def device_segments(pod: PodState, node: NodeSpec) -> tuple[str, ...]:
+    """The containers that the promise has a segment for, in its order."""
+    runtime = RUNTIMES[pod.workload.runtime]
+    init_first = node.hami is not None and node.hami.numbers >= _INIT_FIRST_SINCE
+    containers = ["fetch-model"] if runtime.downloads and init_first else []
+    containers.append(runtime.container)
+    return (*containers, *([runtime.companion] if runtime.companion else []))
+
+
+def promise(pod: PodState, node: NodeState) -> str:
+    """The text of `…devices-allocated`: a segment per container, a record per card."""
+    ask = pod.workload.ask
+    if ask is None:
+        return ""
+    word = family(node.spec)
+    devices = "".join(f"{uuid},{word},{ask.memory_mib},{ask.cores}:" for uuid in _uuids(pod, node))
+    holder = RUNTIMES[pod.workload.runtime].container
+    return "".join(
+        f"{devices if name == holder else ''};" for name in device_segments(pod, node.spec)
+    )

@@ -1,0 +1,143 @@
+"""The `spec` of a workload's pod: its containers and what they ask for."""
+
+from __future__ import annotations
+
+from gpuatlas.demo.runtimes import RUNTIMES, Runtime
+from gpuatlas.demo.scenario import NodeSpec, Sharing
+from gpuatlas.demo.state import NodeState, PodState
+from gpuatlas.demo.wire.objects import Document
+
+_HELPER_IMAGE = "docker.io/library/busybox:1.37"
+
+
+def pod_spec(pod: PodState, node: NodeState | None) -> Document:
+    """`node` is None for a pod that no node has taken."""
+    spec: Document = {
+        "volumes": [_token_volume()],
+        "containers": _containers(pod, node.spec if node else None),
+        "restartPolicy": "Never" if pod.job else "Always",
+        "terminationGracePeriodSeconds": 30,
+        "dnsPolicy": "ClusterFirst",
+        "serviceAccountName": "default",
+        "securityContext": {},
+        "schedulerName": _scheduler(node.spec if node else None),
+        "tolerations": [
+            {"key": "accelerator", "operator": "Exists", "effect": "NoSchedule"},
+            {
+                "key": "node.kubernetes.io/not-ready",
+                "operator": "Exists",
+                "effect": "NoExecute",
+                "tolerationSeconds": 300,
+            },
+        ],
+        "priority": 0,
+        "enableServiceLinks": True,
+        "preemptionPolicy": "PreemptLowerPriority",
+    }
+    if RUNTIMES[pod.workload.runtime].downloads:
+        spec["initContainers"] = [_plain_container("fetch-model", ["sh", "-c", "echo ready"])]
+    if node:
+        spec["nodeName"] = node.spec.name
+    return spec
+
+
+def _scheduler(node: NodeSpec | None) -> str:
+    return node.hami.scheduler_name if node and node.hami else "default-scheduler"
+
+
+def _containers(pod: PodState, node: NodeSpec | None) -> list[Document]:
+    runtime = RUNTIMES[pod.workload.runtime]
+    containers = [_main_container(pod, node, runtime)]
+    if runtime.companion:
+        containers.append(_plain_container(runtime.companion, ["sleep", "infinity"]))
+    return containers
+
+
+def _main_container(pod: PodState, node: NodeSpec | None, runtime: Runtime) -> Document:
+    asked = requests(pod, node)
+    cards = len(pod.place.cards) if pod.place else sum(pod.workload.requests.values())
+    env = [{"name": name, "value": value} for name, value in runtime.env]
+    if node and node.hami and pod.workload.ask and pod.workload.ask.priority is not None:
+        # HAMi's webhook passes the priority on to its library in this way (facts/hami.md 3.6).
+        env.append({"name": "CUDA_TASK_PRIORITY", "value": str(pod.workload.ask.priority)})
+    container: Document = {
+        "name": runtime.container,
+        "image": runtime.image,
+        "command": list(runtime.command),
+        "args": [argument.format(cards=cards) for argument in runtime.args],
+        "env": env,
+        "resources": {
+            "limits": {"cpu": "8", "memory": "64Gi"} | asked,
+            "requests": {"cpu": "4", "memory": "32Gi"} | asked,
+        },
+    }
+    if runtime.port:
+        container["ports"] = [{"name": "http", "containerPort": runtime.port, "protocol": "TCP"}]
+    return container | _container_defaults()
+
+
+def _plain_container(name: str, command: list[str]) -> Document:
+    return {
+        "name": name,
+        "image": _HELPER_IMAGE,
+        "command": command,
+        "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}},
+    } | _container_defaults()
+
+
+def _container_defaults() -> Document:
+    return {
+        "volumeMounts": [
+            {
+                "name": "kube-api-access",
+                "readOnly": True,
+                "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount",
+            }
+        ],
+        "terminationMessagePath": "/dev/termination-log",
+        "terminationMessagePolicy": "File",
+        "imagePullPolicy": "IfNotPresent",
+    }
+
+
+def _token_volume() -> Document:
+    return {
+        "name": "kube-api-access",
+        "projected": {
+            "sources": [{"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}}],
+            "defaultMode": 420,
+        },
+    }
+
+
+def requests(pod: PodState, node: NodeSpec | None) -> dict[str, str]:
+    """The extended resources of the container that works on the cards."""
+    if pod.place is None or node is None:
+        return {name: str(count) for name, count in pod.workload.requests.items()}
+    count = str(len(pod.place.cards))
+    if node.card.vendor == "ascend":
+        return _ascend(pod, node, count)
+    if node.sharing is Sharing.HAMI:
+        return _hami(pod, count)
+    instances = node.mig.get(pod.place.cards[0], ())
+    if instances and pod.place.slot is not None:
+        return {f"nvidia.com/mig-{instances[pod.place.slot]}": "1"}
+    return {"nvidia.com/gpu": count}
+
+
+def _ascend(pod: PodState, node: NodeSpec, count: str) -> dict[str, str]:
+    resource = f"huawei.com/{node.card.model}"
+    ask = pod.workload.ask
+    return {resource: count} | ({f"{resource}-memory": str(ask.memory_mib)} if ask else {})
+
+
+def _hami(pod: PodState, count: str) -> dict[str, str]:
+    ask = pod.workload.ask
+    asked = {"nvidia.com/gpu": count}
+    if ask:
+        asked["nvidia.com/gpumem"] = str(ask.memory_mib)
+        if ask.cores:
+            asked["nvidia.com/gpucores"] = str(ask.cores)
+        if ask.priority is not None:
+            asked["nvidia.com/priority"] = str(ask.priority)
+    return asked

@@ -1,0 +1,111 @@
+"""The `status` of a pod, from its phase and its times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from gpuatlas.demo.lifecycle import CREATING_SECONDS
+from gpuatlas.demo.randomness import hexadecimal
+from gpuatlas.demo.state import PodState
+from gpuatlas.demo.wire.objects import Document, condition, timestamp
+
+_SCHEDULING_SECONDS: Final = 1.0
+
+
+def pod_status(
+    pod: PodState, containers: Sequence[Document], init: Sequence[Document], *, host: str, ip: str
+) -> Document:
+    """The status of a pod that a node has taken."""
+    started = pod.created_at + _SCHEDULING_SECONDS
+    running = pod.phase == "Running"
+    status: Document = {
+        "phase": pod.phase,
+        "conditions": _conditions(pod, started),
+        "hostIP": host,
+        "hostIPs": [{"ip": host}],
+        "startTime": timestamp(started),
+        "qosClass": "Burstable",
+        "containerStatuses": [_container(pod, entry, ready=pod.ready) for entry in containers],
+    }
+    if pod.phase != "Pending":
+        status |= {"podIP": ip, "podIPs": [{"ip": ip}]}
+    if init:
+        done = pod.phase != "Pending"
+        status["initContainerStatuses"] = [_init(pod, entry, done=done) for entry in init]
+    if not running and pod.phase == "Failed":
+        status["reason"] = "Error"
+    return status
+
+
+def waiting_status(pod: PodState, nodes: int) -> Document:
+    """The status of a pod that no node takes; the text is the stock scheduler's."""
+    resource = next(iter(pod.workload.requests), "cpu")
+    message = (
+        f"0/{nodes} nodes are available: {nodes} Insufficient {resource}. preemption: 0/{nodes} "
+        f"nodes are available: {nodes} No preemption victims found for incoming pod."
+    )
+    return {
+        "phase": "Pending",
+        "conditions": [
+            condition(
+                "PodScheduled",
+                holds=False,
+                at=pod.created_at,
+                reason="Unschedulable",
+                message=message,
+            )
+        ],
+        "qosClass": "Burstable",
+    }
+
+
+def _conditions(pod: PodState, started: float) -> list[Document]:
+    changed = pod.finished_at or started + CREATING_SECONDS
+    reason = "PodCompleted" if pod.finished_at else "" if pod.ready else "ContainersNotReady"
+    return [
+        condition("PodReadyToStartContainers", holds=pod.phase == "Running", at=changed),
+        condition("Initialized", holds=pod.phase != "Pending", at=started),
+        condition("Ready", holds=pod.ready, at=changed, reason=reason),
+        condition("ContainersReady", holds=pod.ready, at=changed, reason=reason),
+        condition("PodScheduled", holds=True, at=started),
+    ]
+
+
+def _container(pod: PodState, container: Document, *, ready: bool) -> Document:
+    return {
+        "name": container["name"],
+        "state": _state(pod),
+        "lastState": {},
+        "ready": ready,
+        "restartCount": 0,
+        "image": container["image"],
+        "imageID": f"sha256:{hexadecimal(64, 'image', container['image'])}",
+        "containerID": f"containerd://{hexadecimal(64, 'container', pod.uid, container['name'])}",
+        "started": pod.phase == "Running",
+    }
+
+
+def _state(pod: PodState) -> Document:
+    started = timestamp(pod.created_at + CREATING_SECONDS)
+    if pod.phase == "Pending":
+        return {"waiting": {"reason": "ContainerCreating"}}
+    if pod.finished_at is None:
+        return {"running": {"startedAt": started}}
+    failed = pod.phase == "Failed"
+    return {
+        "terminated": {
+            "exitCode": 1 if failed else 0,
+            "reason": "Error" if failed else "Completed",
+            "startedAt": started,
+            "finishedAt": timestamp(pod.finished_at),
+        }
+    }
+
+
+def _init(pod: PodState, container: Document, *, done: bool) -> Document:
+    ended = timestamp(pod.created_at + CREATING_SECONDS)
+    state: Document = {"waiting": {"reason": "PodInitializing"}}
+    if done:
+        state = {"terminated": {"exitCode": 0, "reason": "Completed", "finishedAt": ended}}
+    return _container(pod, container, ready=done) | {"state": state, "started": False}

@@ -1,0 +1,99 @@
+"""Pod objects of the workloads."""
+
+from __future__ import annotations
+
+from gpuatlas.demo.lifecycle import replica_set_name
+from gpuatlas.demo.randomness import name_suffix, uuid
+from gpuatlas.demo.scenario import WorkloadSpec
+from gpuatlas.demo.state import NodeState, PodState, World
+from gpuatlas.demo.wire.addresses import node_ip, pod_ip
+from gpuatlas.demo.wire.hami import pod_annotations
+from gpuatlas.demo.wire.objects import Document, metadata, owner
+from gpuatlas.demo.wire.pod_spec import pod_spec
+from gpuatlas.demo.wire.pod_status import pod_status, waiting_status
+
+
+def pod_documents(world: World) -> list[Document]:
+    """All pods of all workloads."""
+    return [_pod(pod, world) for pod in world.pods]
+
+
+def _pod(pod: PodState, world: World) -> Document:
+    node = world.node(pod.place.node) if pod.place else None
+    spec = pod_spec(pod, node)
+    return {
+        "kind": "Pod",
+        "apiVersion": "v1",
+        "metadata": metadata(
+            pod.name,
+            pod.uid,
+            pod.created_at,
+            namespace=pod.workload.namespace,
+            labels=_labels(pod, node, world.seed),
+            annotations=pod_annotations(pod, node, world.at) if node else {},
+            controller=controller(pod, world.seed),
+        ),
+        "spec": spec,
+        "status": _status(pod, node, spec, world),
+    }
+
+
+def _status(pod: PodState, node: NodeState | None, spec: Document, world: World) -> Document:
+    if node is None:
+        return waiting_status(pod, len(world.nodes) + 1)
+    name = node.spec.name
+    return pod_status(
+        pod,
+        spec["containers"],
+        spec.get("initContainers", []),
+        host=node_ip(world, name),
+        ip=pod_ip(world, name, pod.uid),
+    )
+
+
+def workload_uid(workload: WorkloadSpec, seed: int) -> str:
+    """The uid of the object on top: a Deployment, StatefulSet or DaemonSet."""
+    return uuid(workload.kind, seed, workload.key)
+
+
+def replica_set_uid(workload: WorkloadSpec, seed: int) -> str:
+    """The uid of a Deployment's ReplicaSet."""
+    return uuid("ReplicaSet", seed, workload.key)
+
+
+def controller(pod: PodState, seed: int) -> Document | None:
+    """The direct owner of a pod; None for a bare one."""
+    workload = pod.workload
+    if pod.job:
+        return owner("batch/v1", "Job", pod.job.name, pod.job.uid)
+    if workload.kind == "Pod":
+        return None
+    if workload.kind == "Deployment":
+        name = replica_set_name(workload, seed)
+        return owner("apps/v1", "ReplicaSet", name, replica_set_uid(workload, seed))
+    return owner("apps/v1", workload.kind, workload.name, workload_uid(workload, seed))
+
+
+def _labels(pod: PodState, node: NodeState | None, seed: int) -> dict[str, str]:
+    workload = pod.workload
+    labels = {"app": workload.name, "team": workload.namespace}
+    revision = f"{workload.name}-{name_suffix(10, seed, workload.key, 'revision')}"
+    if workload.kind == "Deployment":
+        labels["pod-template-hash"] = replica_set_name(workload, seed).rsplit("-", 1)[1]
+    elif workload.kind == "StatefulSet":
+        labels["statefulset.kubernetes.io/pod-name"] = pod.name
+        labels["apps.kubernetes.io/pod-index"] = str(pod.ordinal)
+        labels["controller-revision-hash"] = revision
+    elif workload.kind == "DaemonSet":
+        labels["controller-revision-hash"] = revision.rsplit("-", 1)[1]
+        labels["pod-template-generation"] = "1"
+    if pod.job:
+        labels["batch.kubernetes.io/job-name"] = pod.job.name
+        labels["batch.kubernetes.io/controller-uid"] = pod.job.uid
+        labels["job-name"] = pod.job.name
+        labels["controller-uid"] = pod.job.uid
+        if pod.job.pods > 1:
+            labels["batch.kubernetes.io/job-completion-index"] = str(pod.ordinal)
+    if node and node.spec.hami:
+        labels["hami.io/vgpu-node"] = node.spec.name
+    return labels

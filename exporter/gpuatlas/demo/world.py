@@ -1,0 +1,210 @@
+"""Builds the cluster of one instant: pure, and the same for the same scenario, seed and instant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from gpuatlas.demo import sensors
+from gpuatlas.demo.fault_kinds import BY_NAME
+from gpuatlas.demo.lifecycle import jobs_of, pods_at
+from gpuatlas.demo.randomness import hexadecimal, uuid
+from gpuatlas.demo.scenario import FaultSpec, NodeSpec, Scenario, ScenarioError
+from gpuatlas.demo.state import (
+    CardState,
+    EndpointState,
+    InstanceState,
+    NodeState,
+    PodState,
+    TenantState,
+    World,
+)
+from gpuatlas.demo.usage import tenants_of
+
+_HEADROOM_MIB: Final = 64  # the last bit of a card that no allocation gets
+_DRIVER_MIB: Final = 4  # in use on a card without tenants
+# GPU instance ids by the number of compute slices, as drivers number them on Hopper.
+_INSTANCE_NUMBERS: Final[Mapping[int, tuple[int, ...]]] = {
+    1: (7, 8, 9, 10, 11, 12, 13),
+    2: (3, 4, 5, 6),
+    3: (1, 2),
+    4: (1, 2),
+    7: (0,),
+}
+_COMPUTE_SLICES: Final = 7
+
+Holders = Mapping[tuple[str, int], Sequence[tuple[PodState, int]]]
+
+
+def build_world(
+    scenario: Scenario, *, seed: int, at: float, faults: Sequence[FaultSpec] | None = None
+) -> World:
+    """The cluster at `at` (Unix seconds). `faults` None means those of the scenario.
+
+    Raises ScenarioError for an instant before the scenario begins.
+    """
+    if at < scenario.since:
+        msg = (
+            f"instant {at:.0f} lies before the scenario's `since`, {scenario.since:.0f}: "
+            "choose a later one, or set `since` earlier"
+        )
+        raise ScenarioError(msg)
+    active = scenario.faults if faults is None else tuple(faults)
+    pods = pods_at(scenario, seed, at)
+    holders = _holders(pods)
+    return World(
+        scenario=scenario,
+        seed=seed,
+        at=at,
+        nodes=tuple(
+            _node(node, holders, active, scenario=scenario, seed=seed, at=at)
+            for node in scenario.nodes
+        ),
+        pods=pods,
+        jobs=jobs_of(pods),
+        endpoints=_endpoints(scenario, active),
+    )
+
+
+def _holders(pods: Sequence[PodState]) -> Holders:
+    """(node, card) → the pods that hold it, with the card's position in the pod's list."""
+    holders: dict[tuple[str, int], list[tuple[PodState, int]]] = {}
+    for pod in pods:
+        if pod.place and pod.holds:
+            for position, card in enumerate(pod.place.cards):
+                holders.setdefault((pod.place.node, card), []).append((pod, position))
+    return holders
+
+
+def _node(
+    spec: NodeSpec,
+    holders: Holders,
+    faults: Sequence[FaultSpec],
+    *,
+    scenario: Scenario,
+    seed: int,
+    at: float,
+) -> NodeState:
+    cards = []
+    for index in range(spec.count):
+        pods = holders.get((spec.name, index), ())
+        card = _card(spec, index, pods, scenario=scenario, seed=seed, at=at)
+        cards.append(_with_card_faults(card, faults, scenario.since, at))
+    node = NodeState(spec=spec, uid=uuid("node", seed, spec.name), cards=tuple(cards))
+    for fault in faults:
+        effect = BY_NAME[fault.name].on_node
+        if effect and fault.node == spec.name:
+            node = effect(node, fault)
+    return node
+
+
+def _with_card_faults(
+    card: CardState, faults: Sequence[FaultSpec], since: float, at: float
+) -> CardState:
+    for fault in faults:
+        effect = BY_NAME[fault.name].on_card
+        if effect and (fault.node, fault.card) == (card.node.name, card.index):
+            begun = since if fault.since is None else fault.since
+            card = effect(card, fault, max(0.0, at - begun))
+    return card
+
+
+def _card(
+    spec: NodeSpec,
+    index: int,
+    pods: Sequence[tuple[PodState, int]],
+    *,
+    scenario: Scenario,
+    seed: int,
+    at: float,
+) -> CardState:
+    instances = _instances(spec, index, pods, seed=seed, at=at)
+    tenants: tuple[TenantState, ...] = ()
+    if instances:
+        used = sum(instance.used_mib for instance in instances)
+        compute = sum(
+            instance.compute * _slices(instance.profile) / _COMPUTE_SLICES for instance in instances
+        )
+    else:
+        capacity = spec.card.memory_mib - spec.card.reserved_mib - _HEADROOM_MIB
+        tenants = tenants_of(pods, capacity_mib=capacity, seed=seed, at=at)
+        used = _DRIVER_MIB + sum(tenant.resident_mib for tenant in tenants)
+        compute = min(1.0, sum(tenant.compute for tenant in tenants))
+    return CardState(
+        node=spec,
+        index=index,
+        uuid=_card_uuid(spec, index, seed),
+        pci_bus_id=f"00000000:{0x10 + 0x0B * index:02X}:00.0",
+        tenants=tenants,
+        instances=instances,
+        used_mib=used,
+        compute=compute,
+        sensors=sensors.healthy(spec, index, compute, scenario=scenario, seed=seed, at=at),
+    )
+
+
+def _card_uuid(spec: NodeSpec, index: int, seed: int) -> str:
+    if spec.card.vendor == "ascend":
+        digits = hexadecimal(40, "card", seed, spec.name, index).upper()
+        return "-".join(digits[start : start + 8] for start in range(0, 40, 8))
+    return f"GPU-{uuid('card', seed, spec.name, index)}"
+
+
+def _slices(profile: str) -> int:
+    return int(profile.split("g.", maxsplit=1)[0])
+
+
+def _instances(
+    spec: NodeSpec, index: int, pods: Sequence[tuple[PodState, int]], *, seed: int, at: float
+) -> tuple[InstanceState, ...]:
+    instances: list[InstanceState] = []
+    for slot, profile in enumerate(spec.mig.get(index, ())):
+        mine = [(pod, place) for pod, place in pods if pod.place and pod.place.slot == slot]
+        memory = spec.card.mig[profile]
+        tenants = tenants_of(mine, capacity_mib=memory - _HEADROOM_MIB, seed=seed, at=at)
+        taken = [instance.number for instance in instances]
+        instances.append(
+            InstanceState(
+                number=next(n for n in _INSTANCE_NUMBERS[_slices(profile)] if n not in taken),
+                uuid=f"MIG-{uuid('instance', seed, spec.name, index, slot)}",
+                profile=profile,
+                memory_mib=memory,
+                used_mib=12 + sum(tenant.resident_mib for tenant in tenants),
+                compute=min(1.0, sum(tenant.compute for tenant in tenants)),
+                tenants=tenants,
+            )
+        )
+    return tuple(instances)
+
+
+def _endpoints(scenario: Scenario, faults: Sequence[FaultSpec]) -> tuple[EndpointState, ...]:
+    healthy = [
+        *(
+            EndpointState(kind="dcgm", subject=node.name)
+            for node in scenario.nodes
+            if node.dcgm_exporter
+        ),
+        # The monitor knows NVIDIA's cards only.
+        *(
+            EndpointState(kind="hami-monitor", subject=node.name)
+            for node in scenario.nodes
+            if node.hami and node.card.vendor == "nvidia"
+        ),
+        *(EndpointState(kind="hami-scheduler", subject=hami.release) for hami in scenario.hami),
+    ]
+    return tuple(_with_endpoint_faults(endpoint, faults, scenario) for endpoint in healthy)
+
+
+def _with_endpoint_faults(
+    endpoint: EndpointState, faults: Sequence[FaultSpec], scenario: Scenario
+) -> EndpointState:
+    for fault in faults:
+        kind = BY_NAME[fault.name]
+        if not kind.on_endpoint:
+            continue
+        about = str(fault.options.get("endpoint", kind.options["endpoint"]))
+        hami = scenario.node(fault.node).hami
+        subject = (hami.release if hami else "") if about == "hami-scheduler" else fault.node
+        if endpoint.key == (about, subject):
+            endpoint = kind.on_endpoint(endpoint, fault)
+    return endpoint
