@@ -44,7 +44,8 @@ def _waiting(pods: Sequence[Pod], now: float) -> dict[str, float]:
     """Reason → seconds since the oldest waiting pod was created."""
     longest: dict[str, float] = {}
     for pod in pods:
-        if pod.phase != "Pending" or pod.node:
+        # A file written by hand may lack the creation time: then nobody knows how long it waits.
+        if not is_waiting(pod) or not pod.created_at:
             continue
         reason = pod.waiting_reason or "Unscheduled"
         seconds = max(0.0, now - pod.created_at)

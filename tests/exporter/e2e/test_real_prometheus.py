@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from gpuatlas.demo.server import SimulatedCluster
-
-StartPrometheus = Callable[..., PrometheusServer]
 from gpuatlas_harness.exporting import ServeProcess
 from gpuatlas_harness.prometheus import PrometheusServer, scrape_config
+
+StartPrometheus = Callable[..., PrometheusServer]
 
 
 @pytest.fixture

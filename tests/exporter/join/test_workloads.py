@@ -152,3 +152,8 @@ def test_pods_read_for_their_metrics_are_no_workloads() -> None:
     exporter = a_pod("dcgm-exporter-x", containers=(a_container(limits={}),))
     obs = observations([a_node()], [exporter])
     assert Joiner().build(obs).namespaces == {}
+
+
+def test_without_a_creation_time_the_waiting_time_is_not_known() -> None:
+    pod = a_pod("app", "", phase="Pending", created_at=0.0)
+    assert joined(pod).workloads[0].waiting == {}

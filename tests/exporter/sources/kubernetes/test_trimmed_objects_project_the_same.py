@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuatlas.model.rejections import MalformedError
+from gpuatlas.sources.kubernetes.kinds import JOBS, KINDS, NODES, PODS, Kind
+
+Object = dict[str, Any]
+
+WORDS = [
+    "metadata",
+    "spec",
+    "status",
+    "name",
+    "namespace",
+    "uid",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "controller",
+    "kind",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "apiVersion",
+    "conditions",
+    "type",
+    "reason",
+    "capacity",
+    "allocatable",
+    "nodeInfo",
+    "phase",
+    "kubeletVersion",
+    "containers",
+    "initContainers",
+    "restartPolicy",
+    "resources",
+    "limits",
+    "requests",
+    "env",
+    "value",
+    "ports",
+    "containerPort",
+    "containerStatuses",
+    "image",
+    "allocatedResourcesStatus",
+    "resourceID",
+    "health",
+    "podIP",
+    "nodeName",
+    "resourceClaims",
+    "extendedResourceClaimStatus",
+    "unschedulable",
+    "hostNetwork",
+    "schedulerName",
+    "nvidia.com/gpu",
+    "nvidia.com/gpu.present",
+    "hami.io/vgpu-node",
+    "gpu-fraction",
+    "NVIDIA_VISIBLE_DEVICES",
+]
+texts = st.one_of(
+    st.sampled_from([*WORDS, "Ready", "True", "False", "PodScheduled", "Always", "apps/v1"]),
+    st.sampled_from(["2026-08-21T10:00:00Z", "2026-08-21", "1", "5k", "-1", ""]),
+    st.text(max_size=8),
+)
+scalars = st.one_of(st.none(), st.booleans(), st.integers(-9, 70_000), st.floats(), texts)
+junk = st.recursive(
+    scalars,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.one_of(st.sampled_from(WORDS), st.text(max_size=5)), inner, max_size=5),
+    ),
+    max_leaves=30,
+)
+
+
+def projected(kind: Kind[object], raw: object) -> object:
+    """The projection, or the reason of the refusal. As text: NaN is not equal to itself."""
+    try:
+        return repr(kind.project(raw))
+    except MalformedError as error:
+        return error.reason
+
+
+def mutated(raw: object, path: Sequence[int], value: object) -> object:
+    """`raw` with one part, found by following `path`, replaced by `value`."""
+    if not path or not isinstance(raw, dict | list) or not raw:
+        return value
+    keys = list(raw) if isinstance(raw, dict) else range(len(raw))
+    chosen = keys[path[0] % len(keys)]
+    changed: Any = raw.copy()
+    changed[chosen] = mutated(raw[chosen], path[1:], value)
+    return changed
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_recorded_object_projects_the_same_after_trimming(
+    kind: Kind[object], objects: Sequence[Object]
+) -> None:
+    for raw in objects:
+        assert projected(kind, kind.trim(raw)) == projected(kind, raw)
+
+
+@settings(deadline=None, max_examples=150)
+@given(junk, st.sampled_from(KINDS))
+def test_junk_projects_the_same_after_trimming(raw: object, kind: Kind[object]) -> None:
+    assert projected(kind, kind.trim(raw)) == projected(kind, raw)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.data())
+def test_spoilt_objects_project_the_same_after_trimming(
+    objects: Sequence[Object], data: st.DataObject
+) -> None:
+    raw: Any = data.draw(st.sampled_from(objects))
+    kind = NODES if "podCIDR" in raw.get("spec", {}) or "spec" not in raw else PODS
+    for _ in range(data.draw(st.integers(1, 3))):
+        path = data.draw(st.lists(st.integers(0, 20), min_size=1, max_size=7))
+        raw = mutated(raw, path, data.draw(junk))
+    assert projected(kind, kind.trim(raw)) == projected(kind, raw)
+
+
+def test_secrets_commands_and_managed_fields_do_not_leave(
+    recorded: Callable[[str], Object],
+) -> None:
+    trimmed = json.dumps(PODS.trim(recorded("chat-6d4cf56db6-x7k2p")))
+    for word in ("secret", "command", "args", "managedFields", "4711", "projectcalico", "volumes"):
+        assert word not in trimmed
+    assert "NVIDIA_VISIBLE_DEVICES" in trimmed
+
+
+def test_a_trimmed_object_can_be_read_back_by_its_kind(
+    recorded: Callable[[str], Object],
+) -> None:
+    assert NODES.trim(recorded("plain-cpu")) == {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": "plain-cpu",
+            "uid": "11111111-0000-4000-8000-000000000002",
+            "labels": {"kubernetes.io/hostname": "plain-cpu"},
+            "creationTimestamp": "2026-08-01T08:00:00Z",
+        },
+        "status": {
+            "capacity": {"example.com/fpga": "2"},
+            "conditions": [{"type": "Ready", "status": "True"}],
+        },
+    }
+    assert JOBS.trim({"metadata": {"name": "infer", "uid": "u", "labels": {"a": "b"}}}) == {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "infer", "uid": "u"},
+    }
