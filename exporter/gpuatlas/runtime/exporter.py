@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import TracebackType
 
 from gpuatlas.join.snapshot import Joiner
+from gpuatlas.runtime.collector import relax_collector
 from gpuatlas.runtime.observe import Observer
 from gpuatlas.runtime.refresh import Builder, RefreshLoop
 from gpuatlas.runtime.scope import Scope
@@ -56,6 +57,7 @@ class Exporter:
         Raises:
             OSError: the address cannot be bound; nothing runs then.
         """
+        relax_collector()
         self._web.start()
         self._observer.start()
         self._thread.start()
