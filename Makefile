@@ -1,7 +1,7 @@
 # Every verb works on a clean clone: what it needs it installs first, and says so.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types servers packages docs bench build lock clean
+.PHONY: golden help demo test lint types servers packages docs bench build lock clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -36,6 +36,9 @@ servers: $(VENV)/.dev ## Build kube-apiserver and etcd for the integration tests
 
 docs: $(VENV)/.dev ## Write the generated documents
 	@$(PY) -m gpuatlas.families docs/metrics.md
+
+golden: $(VENV)/.dev ## Write the expected pages of the captures again; read the diff
+	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.captured
 
 bench: $(VENV)/.dev ## Speed and memory on a generated cluster of 1,000 nodes and 8,000 cards
 	@$(PY) tests/bench/exporter.py $(ARGS)

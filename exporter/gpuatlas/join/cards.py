@@ -53,7 +53,7 @@ def join_card(card: CardFacts, context: CardContext) -> tuple[Card, tuple[Alloca
     total = physical.physical_of(card, inputs, context.labelled)
     partitions = parts.partitions_of(card, kind, total, held, inputs.readings_at)
     by_id = {part.id: part for part in partitions}
-    tenants = promises.tenants_of(held, context.homeless)
+    tenants = promises.tenants_of(held, context.homeless, inputs.pods_silent)
     memory_shares = [(h, promises.memory_promised(h, total, by_id)) for h in held]
     compute_shares = [(h, promises.compute_promised(h, card, by_id)) for h in held]
     allocated = promises.memory_allocated(memory_shares, tenants)

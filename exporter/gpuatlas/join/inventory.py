@@ -22,7 +22,7 @@ class NodeInputs:
 
     `pods` are the pods on the node, by namespace and name. `readings`, `hosts` and `books` are
     keyed by card, `containers` by (tenant, card). Instants are Unix seconds; `*_silent` says why
-    DCGM or the monitor has nothing for this node.
+    DCGM or the monitor has nothing for this node, or why pods were not read at all.
     """
 
     node: Node
@@ -35,6 +35,7 @@ class NodeInputs:
     books: Mapping[str, SchedulerDevice]
     dcgm_silent: str
     monitor_silent: str
+    pods_silent: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ Kind = tuple[str, str]  # API group, kind: kinds of one name exist in several gr
 POD: Final[Kind] = ("", "Pod")
 JOB: Final[Kind] = ("batch", "Job")
 REPLICA_SET: Final[Kind] = ("apps", "ReplicaSet")
+CRON_JOB: Final[Kind] = ("batch", "CronJob")
 DEPLOYMENT: Final[Kind] = ("apps", "Deployment")
 _STATEFUL_SET: Final[Kind] = ("apps", "StatefulSet")
 _JOB_SET: Final[Kind] = ("jobset.x-k8s.io", "JobSet")
@@ -34,11 +35,11 @@ _GROVE: Final = (("grove.io", "PodClique"), ("grove.io", "PodCliqueScalingGroup"
 _GROVE_SET: Final[Kind] = ("grove.io", "PodCliqueSet")
 
 _MPI_OPERATORS: Final = frozenset({"mpi-operator", "mpijob-controller"})
-# KubeRay names clusters "<service>-<5>", up to 1.3 "<service>-raycluster-<5>", with the letters and
-# digits of Kubernetes' random strings. It cuts names that come to 50 characters at their beginning.
+# KubeRay names clusters "<service>-<5>", in older releases "<service>-raycluster-<5>", with the
+# letters and digits of Kubernetes' random strings. Older ones cut the beginning of names longer
+# than 50 characters (facts/k8s.md 2.2; utils.CheckName).
 _RAY_SUFFIX: Final = re.compile(r"(?:-raycluster)?-[bcdfghjklmnpqrstvwxz2456789]{5}$")
 _RAY_LONGEST: Final = 50
-CRON_JOB: Final[Kind] = ("batch", "CronJob")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

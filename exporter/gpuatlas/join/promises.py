@@ -113,8 +113,12 @@ def compute_allocated(
     return Known(round(_per_pod(shares), 6), 0.0, "sum of the promises")
 
 
-def tenants_of(holdings: Sequence[Holding], homeless: Sequence[Holding]) -> Reading[int]:
+def tenants_of(
+    holdings: Sequence[Holding], homeless: Sequence[Holding], pods_silent: str
+) -> Reading[int]:
     """Pods on the card; unknown while a pod on the node may hold it without our knowing."""
+    if pods_silent:
+        return Unknown(pods_silent)
     if homeless:
         pod = homeless[0].pod
         return Unknown(f"pod {pod.namespace}/{pod.name}: {homeless[0].reason}")

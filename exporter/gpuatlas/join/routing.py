@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from gpuatlas.join.inventory import NodeInputs
 from gpuatlas.model.objects import Node, Pod
@@ -17,6 +18,9 @@ from gpuatlas.model.pages import (
     Tenant,
 )
 from gpuatlas.model.targets import DCGM, HAMI_MONITOR
+
+# The source of pods: without it nobody can say that a card is free.
+PODS: Final = "kubernetes-pods"
 
 
 @dataclass(slots=True)
@@ -138,4 +142,5 @@ def _inputs(node: Node, basket: _NodeBasket, observations: Observations) -> Node
         books=basket.books,
         dcgm_silent=_silence(observations, DCGM, node.name, "no dcgm-exporter page for this node"),
         monitor_silent=_silence(observations, HAMI_MONITOR, node.name, ""),
+        pods_silent=observations.silent.get((PODS, ""), ""),
     )

@@ -37,6 +37,7 @@ def _same_inputs(old: NodeInputs, new: NodeInputs) -> bool:
         and old.monitor_at == new.monitor_at
         and old.dcgm_silent == new.dcgm_silent
         and old.monitor_silent == new.monitor_silent
+        and old.pods_silent == new.pods_silent
         and len(old.pods) == len(new.pods)
         and all(a is b for a, b in zip(old.pods, new.pods, strict=True))
         and _same_mapping(old.readings, new.readings)

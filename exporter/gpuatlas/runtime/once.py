@@ -7,7 +7,7 @@ server's pod proxy, so that a kubeconfig is all that is needed.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,7 +32,7 @@ from gpuatlas.sources.kubernetes.listing import read_once as list_once
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 from gpuatlas.sources.promapi.reader import PrometheusReader
 from gpuatlas.sources.promapi.settings import PrometheusSettings
-from gpuatlas.sources.scrape.round import ScrapeRound
+from gpuatlas.sources.scrape.round import PAGE_SOURCES, ScrapeRound
 from gpuatlas.sources.scrape.scraper import Scraper
 from gpuatlas.sources.scrape.settings import ScrapeSettings
 from gpuatlas.sources.scrape.transport import DirectTransport, ProxyTransport, Transport
@@ -229,7 +229,11 @@ def _kind_statuses(listing: Listing, now: float) -> Iterator[SourceStatus]:
         )
 
 
-def _complaints(statuses: tuple[SourceStatus, ...]) -> Iterator[str]:
+def _complaints(statuses: Iterable[SourceStatus]) -> Iterator[str]:
+    """One line for each failure of pages; of kinds of objects the listing warns itself."""
+    failing: dict[str, list[str]] = {}
     for status in statuses:
-        if status.error and status.targets:
-            yield f"{status.source}: {status.error}"
+        if status.error and status.source in PAGE_SOURCES:
+            failing.setdefault(status.error, []).append(status.source)
+    for error, sources in failing.items():
+        yield f"{', '.join(sources)}: {error}"

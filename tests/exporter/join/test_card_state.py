@@ -102,3 +102,13 @@ def test_no_signal_says_why() -> None:
     found = Joiner().build(obs).nodes["gpu-a"].cards[0]
     assert found.compute_utilization == Unknown("HTTP 500 from 10.0.0.7:9400")
     assert found.memory.physical == Unknown("HTTP 500 from 10.0.0.7:9400")
+
+
+def test_where_no_pods_were_read_no_card_is_free() -> None:
+    page = a_dcgm_page(a_reading(1, DEV_GPU_UTIL=0, DEV_FB_USED=3))
+    silent = {("kubernetes-pods", ""): "the capture holds no pods"}
+    obs = observations([a_node()], dcgm=(page,), silent=silent)
+    found = Joiner().build(obs).nodes["gpu-a"].cards[0]
+    assert found.state is CardState.UNKNOWN
+    assert found.tenants == Unknown("the capture holds no pods")
+    assert found.memory.allocated == Unknown("the capture holds no pods")

@@ -1,0 +1,73 @@
+"""`gpuatlas cards`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from gpuatlas.cli.options import (
+    cluster_options,
+    output_options,
+    prometheus_options,
+    selection_options,
+)
+
+_EXAMPLES = """
+\b
+Examples:
+  gpuatlas cards
+  gpuatlas cards --node 'a10g-*'
+  gpuatlas cards --namespace team-a      only cards that team-a holds a part of
+  gpuatlas cards --output json | jq '.nodes[].cards[] | select(.memory.overcommitted_bytes > 0)'
+  gpuatlas cards --from ./capture
+
+\b
+Reading it:
+  ███████▒▒▒▒▒▒▒│▒▒▒▒   resident, allocated, the card's physical memory, allocated beyond it
+  allocated    what tenants were promised; yellow where it is more than the card has
+  resident     in use on the card, as the driver says
+  counted      in use, as the sharing layer counts it; offloaded: what of it is not on the card
+  ?            nobody measured it; the reasons stand below the table
+
+Sizes are MiB. Rights needed: list on nodes and pods, get on pods/proxy; list on replicasets.apps
+and jobs.batch names the workloads.
+"""
+
+
+@click.command(epilog=_EXAMPLES)
+@selection_options
+@output_options
+@cluster_options
+@prometheus_options
+def cards(**options: Any) -> None:
+    """Show every card of a cluster: state, memory, who holds it.
+
+    Reads the API server, and the pages of dcgm-exporter and HAMi through it. Nothing is installed.
+    """
+    from gpuatlas.cli.looking import joined, look, warn
+    from gpuatlas.cli.selection import Selection, select_cards, unmatched_nodes
+
+    seen = look(options)
+    snapshot, statuses = joined(seen)
+    selection = Selection(nodes=options["node"], namespaces=options["namespace"])
+    missing = unmatched_nodes(snapshot, selection)
+    if missing:
+        names = ", ".join(sorted(snapshot.nodes)[:5]) or "none"
+        message = f"no node with cards is called {missing[0]!r}; nodes with cards: {names}"
+        raise click.ClickException(message)
+    views = select_cards(snapshot, selection)
+    if options["output"] == "json":
+        from gpuatlas.cli.documents.cards import cards_document
+        from gpuatlas.cli.documents.writing import write_json
+
+        write_json(cards_document(views, statuses, snapshot.at))
+    else:
+        from gpuatlas.cli.screens.cards import cards_screen
+        from gpuatlas.cli.terminal import open_terminal
+
+        terminal = open_terminal(options["color"])
+        terminal.show(
+            cards_screen(views, snapshot.at, width=terminal.width, glyphs=terminal.glyphs)
+        )
+    warn(seen.warnings)

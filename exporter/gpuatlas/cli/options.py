@@ -1,0 +1,200 @@
+"""Options that several commands share, and what they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from gpuatlas.runtime.once import ClusterSettings
+
+F = TypeVar("F", bound=Callable[..., Any])
+Decorator = Callable[[F], F]
+
+_FILE: Final = click.Path(path_type=Path)
+_CLUSTER_OPTIONS: Final = (
+    "kubeconfig",
+    "context",
+    "direct",
+    "exporter_namespace",
+    "prometheus_url",
+)
+_PROMETHEUS_OPTIONS: Final = (
+    "prometheus_bearer_token_file",
+    "prometheus_ca_file",
+    "prometheus_insecure_skip_verify",
+    "prometheus_header",
+    "prometheus_matcher",
+)
+
+
+def option(name: str, *short: str, **attributes: Any) -> Decorator[Any]:
+    """An option whose environment variable is the same for all commands."""
+    variable = name.lstrip("-").replace("-", "_")
+    return click.option(name, *short, variable, envvar=f"GPUATLAS_{variable.upper()}", **attributes)
+
+
+def _together(options: tuple[Decorator[Any], ...]) -> Decorator[Any]:
+    def decorate(command: Any) -> Any:
+        for each in reversed(options):
+            command = each(command)
+        return command
+
+    return decorate
+
+
+cluster_options: Final = _together(
+    (
+        option("--kubeconfig", type=_FILE, metavar="FILE", help="Kubeconfig to use."),
+        option("--context", metavar="NAME", help="Context of the kubeconfig."),
+        option(
+            "--direct",
+            is_flag=True,
+            help="Ask exporters at their own addresses, not through the API server: faster, "
+            "but they must be reachable from here.",
+        ),
+        option(
+            "--exporter-namespace",
+            multiple=True,
+            metavar="NAME",
+            help="Take only pods of this namespace for exporters. Repeatable; default: any.",
+        ),
+        option("--from", type=_FILE, metavar="DIR", help="Read a capture folder, not a cluster."),
+    )
+)
+prometheus_options: Final = _together(
+    (
+        option(
+            "--prometheus-url",
+            metavar="URL",
+            help="Read DCGM's and HAMi's series from this Prometheus, not from the exporters.",
+        ),
+        option(
+            "--prometheus-bearer-token-file",
+            type=_FILE,
+            metavar="FILE",
+            help="Token for the Prometheus.",
+        ),
+        option(
+            "--prometheus-ca-file",
+            type=_FILE,
+            metavar="FILE",
+            help="Authorities for the Prometheus.",
+        ),
+        option(
+            "--prometheus-insecure-skip-verify",
+            is_flag=True,
+            help="Do not verify the certificate of the Prometheus.",
+        ),
+        option(
+            "--prometheus-header",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Header for the Prometheus, such as X-Scope-OrgID. Repeatable.",
+        ),
+        option(
+            "--prometheus-matcher",
+            multiple=True,
+            metavar="LABEL=VALUE",
+            help="Label that all series must have, such as cluster=prod. Repeatable.",
+        ),
+    )
+)
+selection_options: Final = _together(
+    (
+        option(
+            "--node",
+            multiple=True,
+            metavar="NAME",
+            help="Only this node, or a pattern such as 'a10g-*'. Repeatable.",
+        ),
+        option(
+            "--namespace",
+            "-n",
+            multiple=True,
+            metavar="NAME",
+            help="Only what this namespace holds, or a pattern. Repeatable.",
+        ),
+    )
+)
+output_options: Final = _together(
+    (
+        option(
+            "--output",
+            "-o",
+            type=click.Choice(["table", "json"]),
+            default="table",
+            show_default=True,
+            help="For people, or for programs (docs/commands.md has the shape).",
+        ),
+        option(
+            "--color",
+            type=click.Choice(["auto", "always", "never"]),
+            default="auto",
+            show_default=True,
+            help="auto: on a terminal, unless NO_COLOR is set.",
+        ),
+    )
+)
+
+
+def cluster_settings(options: dict[str, Any]) -> ClusterSettings:
+    """Where to read. Raises `click.UsageError` for options that contradict each other."""
+    from gpuatlas.runtime.once import ClusterSettings
+    from gpuatlas.sources.kubernetes.settings import KubernetesSettings
+
+    _refuse_contradictions(options)
+    return ClusterSettings(
+        kubernetes=KubernetesSettings(kubeconfig=options["kubeconfig"], context=options["context"]),
+        direct=options["direct"],
+        exporter_namespaces=frozenset(options["exporter_namespace"]),
+        prometheus=_prometheus(options) if options.get("prometheus_url") else None,
+    )
+
+
+def _refuse_contradictions(options: dict[str, Any]) -> None:
+    if options["from"] is not None:
+        for name in (*_CLUSTER_OPTIONS, *_PROMETHEUS_OPTIONS):
+            if options.get(name):
+                message = "has no meaning with --from: the folder is read, no cluster"
+                raise _wrong(name, message)
+    if not options.get("prometheus_url"):
+        for name in _PROMETHEUS_OPTIONS:
+            if options.get(name):
+                raise _wrong(name, "needs --prometheus-url")
+    elif options["direct"]:
+        raise click.UsageError("--direct and --prometheus-url are two ways to read the same")
+
+
+def _prometheus(options: dict[str, Any]) -> Any:
+    from urllib.parse import urlsplit
+
+    from gpuatlas.sources.promapi.settings import PrometheusSettings
+
+    url = options["prometheus_url"]
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise click.UsageError("--prometheus-url must begin with http:// or https://")
+    return PrometheusSettings(
+        url=url,
+        bearer_token_file=options["prometheus_bearer_token_file"],
+        ca_file=options["prometheus_ca_file"],
+        insecure=options["prometheus_insecure_skip_verify"],
+        headers=_pairs("prometheus_header", options),
+        matchers=_pairs("prometheus_matcher", options),
+    )
+
+
+def _pairs(name: str, options: dict[str, Any]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in options[name]]
+    for key, equals, _ in pairs:
+        if not (key and equals):
+            raise _wrong(name, f"{key!r} must be NAME=VALUE")
+    return {key: value for key, _, value in pairs}
+
+
+def _wrong(name: str, what: str) -> click.UsageError:
+    return click.UsageError(f"--{name.replace('_', '-')} {what}")

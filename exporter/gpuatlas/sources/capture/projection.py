@@ -1,0 +1,225 @@
+"""From a capture to observations, through the projection and the parsers of a live cluster. Pure.
+
+Two things are added that only files need: pods without a namespace are in `default`, as kubectl has
+it, and a page about a node that no object describes brings a bare node, so that a lone page shows
+its cards.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from gpuatlas.model.objects import Node, OwnerLink, Pod
+from gpuatlas.model.observations import Observations
+from gpuatlas.model.pages import DcgmPage, MonitorPage
+from gpuatlas.model.rejections import MalformedError
+from gpuatlas.model.status import SourceStatus
+from gpuatlas.model.targets import HAMI_SCHEDULER
+from gpuatlas.sources.capture.contents import Capture, RawObject, RawPage, Silence
+from gpuatlas.sources.capture.parsing import parse_page
+from gpuatlas.sources.capture.trimming import KIND_OF_TYPE
+from gpuatlas.sources.errors import BadAnswerError
+from gpuatlas.sources.kubernetes.discovery import find_targets
+from gpuatlas.sources.kubernetes.kinds import KINDS, NODES, PODS, Kind
+from gpuatlas.sources.scrape.readers import Page
+from gpuatlas.sources.scrape.round import Outcome, SourceRecord, build_round
+
+_DEFAULT_NAMESPACE: Final = "default"
+_NO_PODS: Final = "the capture holds no pods"
+_NO_PAGE: Final = "the capture holds no page of it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captured:
+    """What a capture says. `remarks` are one-line notes for a person about what was passed over."""
+
+    observations: Observations
+    statuses: tuple[SourceStatus, ...]
+    remarks: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Objects:
+    """The projected objects by kind, and the books of what was not taken."""
+
+    values: dict[str, dict[str, Any]] = field(default_factory=lambda: defaultdict(dict))
+    rejected: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    remarks: list[str] = field(default_factory=list)
+
+
+def project_capture(capture: Capture, *, now: float) -> Captured:
+    """The observations of a capture; `now` (Unix seconds) stands in where it names no time."""
+    at = now if capture.clock is None else capture.clock
+    objects = _project(capture.objects)
+    nodes: dict[str, Node] = dict(objects.values[NODES.name])
+    pods: dict[str, Pod] = dict(objects.values[PODS.name])
+    owners = _owners(objects)
+    outcomes = list(_outcomes(capture, pods, nodes, at))
+    pages = [outcome.page for outcome in outcomes if outcome.page is not None]
+    nodes |= _bare_nodes(pages, nodes, pods)
+    scraped = build_round(outcomes, _records(outcomes, at))
+    unread = {} if pods else {(f"kubernetes-{PODS.name}", ""): _NO_PODS}
+    observations = Observations(
+        now=at,
+        nodes=nodes,
+        pods=pods,
+        owners=owners,
+        dcgm=scraped.dcgm,
+        monitors=scraped.monitors,
+        schedulers=scraped.schedulers,
+        silent={**scraped.silent, **unread},
+    )
+    return Captured(
+        observations=observations,
+        statuses=(*_object_statuses(objects, at), *scraped.statuses),
+        remarks=tuple(objects.remarks),
+    )
+
+
+def _project(raw_objects: Iterable[RawObject]) -> _Objects:
+    objects = _Objects()
+    strangers: Counter[str] = Counter()
+    for raw in raw_objects:
+        kind = KIND_OF_TYPE.get((raw.api_group, raw.kind))
+        if kind is None:
+            strangers[raw.kind or "without kind"] += 1
+        else:
+            _take(objects, kind, raw)
+    objects.remarks += [f"{n} of kind {name} not read" for name, n in sorted(strangers.items())]
+    return objects
+
+
+def _take(objects: _Objects, kind: Kind[object], raw: RawObject) -> None:
+    body = _placed(raw.body, kind)
+    key = kind.key(body)
+    try:
+        value = kind.project(body)
+    except MalformedError as error:
+        objects.rejected[kind.name][error.reason] += 1
+        objects.remarks.append(f"{raw.where}: left out: {error}")
+        return
+    if key in objects.values[kind.name]:
+        objects.remarks.append(f"{raw.where}: left out: {kind.kind} {key} was there before")
+    elif value is not None:
+        objects.values[kind.name][key] = value
+
+
+def _placed(body: Mapping[str, Any], kind: Kind[object]) -> Mapping[str, Any]:
+    """The object with the namespace that kubectl would give it, where the file has none."""
+    metadata = body.get("metadata")
+    if kind.by_name or not isinstance(metadata, Mapping) or metadata.get("namespace"):
+        return body
+    return {**body, "metadata": {**metadata, "namespace": _DEFAULT_NAMESPACE}}
+
+
+def _owners(objects: _Objects) -> dict[str, OwnerLink]:
+    return {
+        uid: owner
+        for name, values in objects.values.items()
+        if name not in {NODES.name, PODS.name}
+        for uid, owner in values.items()
+    }
+
+
+def _bare_nodes(
+    pages: Iterable[Page],
+    nodes: Mapping[str, Node],
+    pods: Mapping[str, Pod],
+) -> dict[str, Node]:
+    """Nodes that only pages know. A host label may be a pod's name (facts/errata.md): no node."""
+    registered = {
+        device.card
+        for node in nodes.values()
+        for registration in node.registrations
+        for device in registration.devices
+    }
+    known = {*nodes, *(pod.name for pod in pods.values())}
+    named = {n for page in pages for n, card in _named_nodes(page) if card not in registered}
+    return {name: _bare_node(name) for name in sorted(named - known) if name}
+
+
+def _named_nodes(page: Page) -> Iterator[tuple[str, str]]:
+    """(node, card) of all cards that the page speaks of."""
+    if isinstance(page, DcgmPage):
+        yield from ((page.node or card.host, card.card) for card in page.cards.values())
+    elif isinstance(page, MonitorPage):
+        yield from ((page.node, card) for card in page.hosts)
+    else:
+        yield from page.devices
+
+
+def _bare_node(name: str) -> Node:
+    return Node(
+        uid=f"page/{name}",
+        name=name,
+        labels={},
+        annotations={},
+        capacity={},
+        allocatable={},
+        ready=True,
+        unschedulable=False,
+        kubelet_version="",
+    )
+
+
+def _outcomes(
+    capture: Capture, pods: Mapping[str, Pod], nodes: Mapping[str, Node], at: float
+) -> Iterator[Outcome]:
+    """How each endpoint fared: its page, the recorded failure, or that the folder has neither."""
+    spoken: set[tuple[str, str]] = set()
+    known = frozenset(nodes)
+    for raw in capture.pages:
+        spoken.add((raw.source, raw.node))
+        try:
+            page = parse_page(raw, known_nodes=known, at=at)
+        except BadAnswerError as error:
+            yield _outcome(raw, None, str(error))
+        else:
+            yield _outcome(raw, page, "")
+    for silence in capture.silences:
+        spoken.add((silence.source, silence.node))
+        yield _outcome(silence, None, silence.reason)
+    for target in find_targets(pods.values(), nodes):
+        if target.node and (target.source, target.node) not in spoken:
+            yield Outcome(
+                source=target.source,
+                node=target.node,
+                name=target.name,
+                page=None,
+                error=_NO_PAGE,
+            )
+
+
+def _outcome(about: RawPage | Silence, page: Page | None, error: str) -> Outcome:
+    node = "" if about.source == HAMI_SCHEDULER else about.node
+    return Outcome(source=about.source, node=node, name=about.name, page=page, error=error)
+
+
+def _records(outcomes: Iterable[Outcome], at: float) -> dict[str, SourceRecord]:
+    refused: dict[str, Counter[str]] = {}
+    for outcome in outcomes:
+        if outcome.page is not None:
+            books = refused.setdefault(outcome.source, Counter())
+            for rejection in outcome.page.rejections:
+                books[rejection.reason] += rejection.count
+    return {
+        source: SourceRecord(last_success_at=at, rejected=books)
+        for source, books in refused.items()
+    }
+
+
+def _object_statuses(objects: _Objects, at: float) -> Iterator[SourceStatus]:
+    for kind in KINDS:
+        found = bool(objects.values[kind.name])
+        yield SourceStatus(
+            source=f"kubernetes-{kind.name}",
+            up=True if found else None,
+            last_success_at=at if found else None,
+            read_seconds=None,
+            error="",
+            targets={},
+            rejected=dict(objects.rejected[kind.name]),
+        )
