@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import gpuatlas_harness
 import pytest
+
+import gpuatlas_harness
 
 
 def pytest_configure(config: pytest.Config) -> None:

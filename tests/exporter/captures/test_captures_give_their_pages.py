@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from gpuatlas_harness.captured import EXPECTED, folders, page_of
 
 
