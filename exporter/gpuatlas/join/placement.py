@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Final
 
 from gpuatlas.join.gangs import gang_of, largest, queued_gang
@@ -30,7 +29,6 @@ from gpuatlas.model.units import MAX_TEXT, clean_text
 from gpuatlas.model.vendors import vendor_of_count
 
 _FINISHED: Final = frozenset({"Succeeded", "Failed"})
-_NONE: Final[Mapping[str, PodScheduling]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +36,7 @@ class PlacementInputs:
     """What placement is read from. `scheduling`, `owners` and `pods` are keyed by uid."""
 
     index: PlacementIndex = NO_PLACEMENT
-    scheduling: Mapping[str, PodScheduling] = _NONE
+    scheduling: Mapping[str, PodScheduling] = field(default_factory=dict)
     owners: Mapping[str, OwnerLink] = field(default_factory=dict)
     pods: Mapping[str, Pod] = field(default_factory=dict)
 

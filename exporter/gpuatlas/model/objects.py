@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from gpuatlas.model.claims import Fraction, Reservation
 from gpuatlas.model.devices import Promise, Registration
+from gpuatlas.model.pod_spec import NO_SCHEDULING, UNKNOWN_RUNTIME, PodScheduling, Runtime
 from gpuatlas.model.rejections import Rejection
 
 
@@ -44,6 +46,27 @@ class Container:
     limits: Mapping[str, int]
     env: Mapping[str, str]  # literal values of the names in project.KEPT_ENV only
     ports: tuple[tuple[str, int], ...] = ()  # (name, number)
+    claims: tuple[tuple[str, str], ...] = ()  # (claim of the pod, request of it or "" for all)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodClaim:
+    """A ResourceClaim that a pod uses: the pod's own name for it, and the object's name.
+
+    `claim` is "" while the object that a template asks for does not exist.
+    """
+
+    name: str
+    claim: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtendedRequest:
+    """A resource limit that Kubernetes serves by a claim of its own (KEP-5004)."""
+
+    container: str
+    resource: str
+    request: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +102,13 @@ class Pod:
     containers: tuple[Container, ...]
     devices: tuple[DeviceStatus, ...] = ()
     promises: tuple[Promise, ...] = ()
+    claims: tuple[PodClaim, ...] = ()
+    extended_claim: str = ""  # name of the claim behind `extended_requests`
+    extended_requests: tuple[ExtendedRequest, ...] = ()
+    fraction: Fraction | None = None
+    reservation: Reservation | None = None
+    runtime: Runtime = UNKNOWN_RUNTIME
+    scheduling: PodScheduling = NO_SCHEDULING
     rejections: tuple[Rejection, ...] = ()
 
     @property
