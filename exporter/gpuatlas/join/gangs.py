@@ -8,7 +8,7 @@ from typing import Final
 from gpuatlas.join.placement_index import NATIVE, PlacementIndex
 from gpuatlas.model.objects import Pod
 from gpuatlas.model.placement import PodGroup, QueuedWorkload
-from gpuatlas.model.pod_spec import Gang, PodScheduling
+from gpuatlas.model.pod_spec import Gang
 
 # One pod alone is no gang.
 _LEAST: Final = 2
@@ -16,7 +16,6 @@ _LEAST: Final = 2
 
 def gang_of(
     pod: Pod,
-    scheduling: PodScheduling,
     queued: QueuedWorkload | None,
     groups: Sequence[PodGroup],
     index: PlacementIndex,
@@ -29,7 +28,7 @@ def gang_of(
     for group in groups:
         if gang := _gang(group.system, group.name, group.minimum):
             return gang
-    return _native_template(pod, scheduling, index) or _declared(scheduling) or _queued(queued)
+    return _native_template(pod, index) or _declared(pod) or _queued(queued)
 
 
 def queued_gang(workload: QueuedWorkload) -> Gang | None:
@@ -49,17 +48,17 @@ def _gang(system: str, name: str, minimum: int | None) -> Gang | None:
     return Gang(system=system, name=name, minimum=minimum)
 
 
-def _native_template(pod: Pod, scheduling: PodScheduling, index: PlacementIndex) -> Gang | None:
+def _native_template(pod: Pod, index: PlacementIndex) -> Gang | None:
     """Kubernetes 1.35: the policy is in a Workload that the pod names."""
-    found = index.templates.get((pod.namespace, scheduling.native_workload))
+    found = index.templates.get((pod.namespace, pod.scheduling.native_workload))
     if found is None:
         return None
-    template = scheduling.native_template
+    template = pod.scheduling.native_template
     return _gang(NATIVE, f"{found.name}/{template}", found.minimums.get(template))
 
 
-def _declared(scheduling: PodScheduling) -> Gang | None:
-    return scheduling.gangs[0] if scheduling.gangs else None
+def _declared(pod: Pod) -> Gang | None:
+    return pod.scheduling.gangs[0] if pod.scheduling.gangs else None
 
 
 def _queued(queued: QueuedWorkload | None) -> Gang | None:

@@ -5,16 +5,37 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuatlas.model.objects import Container, Pod
-from gpuatlas.model.snapshot import Evidence, PartitionKind
+from gpuatlas.model.readings import Reading
+from gpuatlas.model.snapshot import Evidence, EvidenceConflict, PartitionKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimShare:
+    """What a ResourceClaim was given of one card: one promise, however many pods use it.
+
+    `pods` is their number, 0 for a claim that nobody uses. `memory` is None where it is all of the
+    card. `partition` and `kind` are those of the device.
+    """
+
+    id: str
+    namespace: str
+    claim: str
+    pods: int
+    partition: str
+    kind: PartitionKind
+    memory: Reading[int] | None
+    compute: Reading[float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
     """`card` is "" where nobody can know; `reason` says why.
 
-    `memory_bytes` and `cores` are set by promises only; the size of a whole card or of a hard
-    partition is looked up from the card. `count` is the number of cards behind a holding without a
-    card.
+    `memory_bytes` and `cores` are set by promises only, `portion` (a share of memory and compute
+    alike) by fractions, `claims` by ResourceClaims; the size of a whole card or of a hard partition
+    is looked up from the card. `count` is the number of cards behind a holding without a card.
+    `contender`: such a holding could be on any card of its vendor; False where the pod itself wrote
+    what nobody confirms, or where it is on none of the cards that are known.
     """
 
     pod: Pod
@@ -28,7 +49,11 @@ class Holding:
     reason: str = ""
     memory_bytes: int | None = None
     cores: int | None = None
+    portion: float | None = None
+    claims: tuple[ClaimShare, ...] = ()
     count: int = 1
+    contender: bool = True
+    conflicts: tuple[EvidenceConflict, ...] = ()
 
 
 def requesting(pod: Pod) -> tuple[Container, ...]:

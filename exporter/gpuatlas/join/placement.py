@@ -23,7 +23,7 @@ from gpuatlas.join.schedulers import workload_scheduler
 from gpuatlas.join.waiting import is_unplaced, waiting_of
 from gpuatlas.model.objects import OwnerLink, Pod
 from gpuatlas.model.placement import PodGroup, QueuedWorkload
-from gpuatlas.model.pod_spec import NO_SCHEDULING, Gang, PodScheduling
+from gpuatlas.model.pod_spec import Gang
 from gpuatlas.model.snapshot import WorkloadId
 from gpuatlas.model.units import MAX_TEXT, clean_text
 from gpuatlas.model.vendors import vendor_of_count
@@ -33,10 +33,9 @@ _FINISHED: Final = frozenset({"Succeeded", "Failed"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacementInputs:
-    """What placement is read from. `scheduling`, `owners` and `pods` are keyed by uid."""
+    """What placement is read from. `owners` and `pods` are keyed by uid."""
 
     index: PlacementIndex = NO_PLACEMENT
-    scheduling: Mapping[str, PodScheduling] = field(default_factory=dict)
     owners: Mapping[str, OwnerLink] = field(default_factory=dict)
     pods: Mapping[str, Pod] = field(default_factory=dict)
 
@@ -87,19 +86,16 @@ class _Placed:
     """One pod with what was found of it."""
 
     pod: Pod
-    scheduling: PodScheduling
     queued: QueuedWorkload | None
     groups: tuple[PodGroup, ...]
 
 
 def _look_up(pod: Pod, inputs: PlacementInputs) -> _Placed:
-    scheduling = inputs.scheduling.get(pod.uid, NO_SCHEDULING)
     ancestors = climb(pod.controller, inputs.owners, inputs.pods).owners
     return _Placed(
         pod=pod,
-        scheduling=scheduling,
         queued=queued_workload(pod, inputs.index, ancestors),
-        groups=tuple(pod_groups(pod, scheduling, inputs.index)),
+        groups=tuple(pod_groups(pod, inputs.index)),
     )
 
 
@@ -107,7 +103,7 @@ def place(pods: Sequence[Pod], inputs: PlacementInputs, now: float) -> Placement
     """The placement of one workload's pods; those that are finished count for nothing."""
     live = [pod for pod in pods if pod.phase not in _FINISHED]
     placed = [_look_up(pod, inputs) for pod in live]
-    found = (gang_of(p.pod, p.scheduling, p.queued, p.groups, inputs.index) for p in placed)
+    found = (gang_of(p.pod, p.queued, p.groups, inputs.index) for p in placed)
     gangs = {gang for gang in found if gang is not None}
     return Placement(
         scheduler=workload_scheduler(live or pods, inputs.index),
@@ -115,7 +111,7 @@ def place(pods: Sequence[Pod], inputs: PlacementInputs, now: float) -> Placement
         gang=largest(gangs),
         gangs=len(gangs),
         waiting=_waiting(placed, now),
-        placeholders=sum(p.scheduling.placeholder for p in placed),
+        placeholders=sum(p.pod.scheduling.placeholder for p in placed),
     )
 
 
@@ -132,7 +128,7 @@ def _waiting(placed: Iterable[_Placed], now: float) -> dict[str, Wait]:
     waits: dict[str, Wait] = {}
     for p in placed:
         if is_unplaced(p.pod):
-            why = waiting_of(p.pod, p.scheduling, p.queued, p.groups)
+            why = waiting_of(p.pod, p.queued, p.groups)
             _add(waits, why.reason, Wait(seconds=_age(p.pod.created_at, now), text=why.text))
     return dict(sorted(waits.items()))
 

@@ -20,7 +20,6 @@ from gpuatlas.model.placement import (
     Queue,
     QueuedWorkload,
 )
-from gpuatlas.model.pod_spec import PodScheduling
 
 NATIVE: Final = "native"
 VOLCANO: Final = "volcano"
@@ -89,16 +88,16 @@ def queued_workload(
     return None
 
 
-def pod_groups(pod: Pod, scheduling: PodScheduling, index: PlacementIndex) -> Iterator[PodGroup]:
+def pod_groups(pod: Pod, index: PlacementIndex) -> Iterator[PodGroup]:
     """The groups that the pod names and that exist."""
-    for system, name in _group_names(pod, scheduling):
+    for system, name in _group_names(pod):
         found = index.groups.get((system, pod.namespace, name)) if name else None
         if found is not None:
             yield found
 
 
-def _group_names(pod: Pod, scheduling: PodScheduling) -> Iterator[tuple[str, str]]:
-    yield NATIVE, scheduling.native_group
+def _group_names(pod: Pod) -> Iterator[tuple[str, str]]:
+    yield NATIVE, pod.scheduling.native_group
     for key in _VOLCANO_GROUPS:
         yield VOLCANO, pod.annotations.get(key, "")
     yield KAI, pod.annotations.get(_KAI_GROUP, "")
@@ -107,10 +106,10 @@ def _group_names(pod: Pod, scheduling: PodScheduling) -> Iterator[tuple[str, str
 
 
 def told_owners(
-    pod: Pod, scheduling: PodScheduling, index: PlacementIndex, ancestors: tuple[Owner, ...] = ()
+    pod: Pod, index: PlacementIndex, ancestors: tuple[Owner, ...] = ()
 ) -> tuple[Owner, ...]:
     """Owners that Kueue and KAI wrote down for the pod: for `join.owners.identify`."""
     workload = queued_workload(pod, index, ancestors)
     owners = [workload.owner] if workload is not None and workload.owner is not None else []
-    groups = pod_groups(pod, scheduling, index)
+    groups = pod_groups(pod, index)
     return (*owners, *(group.top_owner for group in groups if group.top_owner is not None))

@@ -11,7 +11,6 @@ from typing import Final
 
 from gpuatlas.model.objects import Pod
 from gpuatlas.model.placement import PodGroup, QueuedWorkload, Waiting
-from gpuatlas.model.pod_spec import PodScheduling
 
 # Whose gate it is, by the domain of the gate's name.
 _GATES: Final = (
@@ -40,15 +39,11 @@ def is_unplaced(pod: Pod) -> bool:
     return pod.phase == "Pending" and not pod.node
 
 
-def waiting_of(
-    pod: Pod,
-    scheduling: PodScheduling,
-    queued: QueuedWorkload | None,
-    groups: Sequence[PodGroup],
-) -> Waiting:
+def waiting_of(pod: Pod, queued: QueuedWorkload | None, groups: Sequence[PodGroup]) -> Waiting:
     """Why an unplaced pod waits. Its queue comes first, then its group, then the nodes."""
     if queued is not None and queued.waiting.reason:
         return queued.waiting
+    scheduling = pod.scheduling
     if scheduling.gates:
         return _gated(scheduling.gates)
     if pod.waiting_reason in _ERRORS:
