@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
-import gpuatlas_harness
 import pytest
+
+import gpuatlas_harness
 
 
 def pytest_configure(config: pytest.Config) -> None:
