@@ -21,6 +21,7 @@ class Sharing(StrEnum):
     VOLCANO = "volcano"
     KAI = "kai"
     DRA = "dra"
+    UNKNOWN = ""  # shared, and nothing says how
 
 
 class CardState(StrEnum):
@@ -44,6 +45,7 @@ class PartitionKind(StrEnum):
     MPS = "mps"
     FRACTION = "fraction"
     DRA = "dra"
+    UNKNOWN = ""  # a card that is shared in an unknown way has no parts to show
 
 
 class Evidence(StrEnum):
@@ -57,6 +59,22 @@ class Evidence(StrEnum):
     DCGM = "dcgm"
     ONLY_CARD = "only-card"
     UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceConflict:
+    """Another source's word on which card a container holds; the allocation's own stands."""
+
+    card: str
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class IdleClaim:
+    """A ResourceClaim that holds a card although no pod uses it."""
+
+    namespace: str
+    claim: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +92,7 @@ class CardMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partition:
-    """A part of a card. `id` is "whole", "vgpu" or "slice" for parts without an identity."""
+    """A part of a card. `id` is the kind's word ("whole", "vgpu") for parts without an identity."""
 
     id: str
     kind: PartitionKind
@@ -101,6 +119,7 @@ class Card:
     state: CardState
     state_reason: str
     partitions: tuple[Partition, ...]
+    idle_claims: tuple[IdleClaim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,22 +142,29 @@ class Allocation:
     compute_utilization: Reading[float]
     priority: Reading[int]
     idle_seconds: Reading[float]
+    conflicts: tuple[EvidenceConflict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSnapshot:
-    """One node with cards, its cards and who holds them."""
+    """One node with cards, its cards and who holds them.
+
+    `sharing` are the cards' strategies, sorted and joined by ",", or what the labels say where no
+    card is named; "" where nobody can know. `mig_instances` is their number by profile where the
+    device plugin tells it for certain, else empty.
+    """
 
     name: str
     pool: str
     platform: str
     driver_version: str
     cuda_version: str
-    sharing: str  # the cards' strategies, sorted and joined by ","
+    sharing: str
     sharing_ready: Reading[bool]
     card_count: Reading[int]
     cards: tuple[Card, ...]
     allocations: tuple[Allocation, ...]
+    mig_instances: Mapping[str, int] = field(default_factory=dict)
     rejections: tuple[Rejection, ...] = ()
 
 
@@ -164,7 +190,14 @@ class PodWorkload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """One workload that asks for accelerators."""
+    """One workload that asks for accelerators.
+
+    `source` says how its pods are known to be its own: "owner", or "label" where the objects
+    between could not be read for all of them. `runtime` and `memory_ahead` are as in
+    `model.pod_spec.Runtime`. `queue` is the one that admits; `local_queue` is Kueue's before it.
+    `gang` has the largest minimum of its `gangs`; `gang_system` sees to it. `held_pods` are pods
+    that a queue does not let into being, `placeholders` those that hold cards for others to come.
+    """
 
     id: WorkloadId
     runtime: str
@@ -175,10 +208,26 @@ class Workload:
     pods: Mapping[str, int]  # phase → number
     cards_requested: Mapping[
         str, int
-    ]  # count resource → number asked by pods that are not finished
+    ]  # resource → number asked by pods that are not finished, and by those that are held
     waiting: Mapping[str, float]  # reason → seconds of the pod that waits longest
+    waiting_texts: Mapping[str, str] = field(default_factory=dict)
+    """Reason → what the system says; also reasons of which nobody knows since when."""
     gang_min_members: int | None = None
     pod_names: tuple[str, ...] = ()
+    source: str = "owner"
+    local_queue: str = ""
+    gang_system: str = ""
+    gangs: int = 0
+    held_pods: int = 0
+    placeholders: int = 0
+    runtime_evidence: str = ""
+    memory_ahead: float | None = None
+    memory_ahead_setting: str = ""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """All reasons why a part of it waits, by name."""
+        return tuple(sorted({*self.waiting, *self.waiting_texts}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,5 +33,9 @@ def plausible_ratio(value: float, *, upper: float = 1.0) -> float | None:
 
 
 def clean_text(text: str, *, limit: int = MAX_TEXT) -> str:
-    """Text fit for a label value: one line, no control characters, at most `limit` characters."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[:limit])
+    """Text fit for a label value: one line, no control characters, at most `limit` characters.
+
+    A text that was cut ends with an ellipsis.
+    """
+    kept = text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in kept)

@@ -18,13 +18,15 @@ class Vendor:
 
     `counts` are the resources whose number is a number of cards or of shares of one card; `memory`
     and `cores` map a resource to the bytes (or the vendor's core units) of one unit of it. Names
-    may be patterns with one `*` (Ascend and Iluvatar have one name per chip).
+    may be patterns with one `*` (Ascend and Iluvatar have one name per chip). `shares` are those of
+    `counts` that never count whole cards.
     `cores_per_card` is the number of core units in one card, None where the registration tells it
     (`cores_from_registration`) or where the figure is no share at all (AWS: a bit mask).
     """
 
     name: str
     counts: tuple[str, ...]
+    shares: frozenset[str] = frozenset()
     memory: Mapping[str, int] = field(default_factory=dict)
     cores: Mapping[str, int] = field(default_factory=dict)
     priority: str = ""
@@ -42,9 +44,12 @@ VENDORS: Final[Mapping[str, Vendor]] = {
                 "nvidia.com/gpu.shared",
                 "nvidia.com/mig-*",
                 "nvidia.com/vgpu",
+                "volcano.sh/vgpu-number",
             ),
-            memory={"nvidia.com/gpumem": MIB},
-            cores={"nvidia.com/gpucores": 1},
+            shares=frozenset({"nvidia.com/vgpu", "volcano.sh/vgpu-number"}),
+            # Volcano: gpu-memory-factor is 1 by default and stands nowhere (facts/errata.md).
+            memory={"nvidia.com/gpumem": MIB, "volcano.sh/vgpu-memory": MIB},
+            cores={"nvidia.com/gpucores": 1, "volcano.sh/vgpu-cores": 1},
             priority="nvidia.com/priority",
             cores_per_card=100,
         ),
@@ -58,6 +63,7 @@ VENDORS: Final[Mapping[str, Vendor]] = {
         Vendor(
             name="cambricon",
             counts=("cambricon.com/vmlu", "cambricon.com/mlu"),
+            shares=frozenset({"cambricon.com/vmlu"}),
             memory={"cambricon.com/mlu.smlu.vmemory": 256 * MIB},
             cores={"cambricon.com/mlu.smlu.vcore": 1},
             cores_per_card=100,
@@ -65,6 +71,7 @@ VENDORS: Final[Mapping[str, Vendor]] = {
         Vendor(
             name="hygon",
             counts=("hygon.com/dcunum", "hygon.com/dcu"),
+            shares=frozenset({"hygon.com/dcunum"}),
             memory={"hygon.com/dcumem": MIB},
             cores={"hygon.com/dcucores": 1},
             cores_per_card=100,
@@ -72,6 +79,7 @@ VENDORS: Final[Mapping[str, Vendor]] = {
         Vendor(
             name="iluvatar",
             counts=("iluvatar.ai/*-vgpu", "iluvatar.ai/gpu", "iluvatar.ai/vgpu"),
+            shares=frozenset({"iluvatar.ai/*-vgpu", "iluvatar.ai/vgpu"}),
             memory={"iluvatar.ai/*.vMem": 256 * MIB, "iluvatar.ai/vcuda-memory": 256 * MIB},
             cores={"iluvatar.ai/*.vCore": 1, "iluvatar.ai/vcuda-core": 1},
             cores_per_card=100,
@@ -79,6 +87,7 @@ VENDORS: Final[Mapping[str, Vendor]] = {
         Vendor(
             name="mthreads",
             counts=("mthreads.com/vgpu", "mthreads.com/gpu"),
+            shares=frozenset({"mthreads.com/vgpu"}),
             memory={"mthreads.com/sgpu-memory": 512 * MIB},
             cores={"mthreads.com/sgpu-core": 1},
             cores_per_card=16,
@@ -86,6 +95,7 @@ VENDORS: Final[Mapping[str, Vendor]] = {
         Vendor(
             name="metax",
             counts=("metax-tech.com/gpu", "metax-tech.com/sgpu"),
+            shares=frozenset({"metax-tech.com/sgpu"}),
             memory={"metax-tech.com/vmemory": 1024 * MIB},
             cores={"metax-tech.com/vcore": 1},
             cores_per_card=100,
@@ -93,17 +103,20 @@ VENDORS: Final[Mapping[str, Vendor]] = {
         Vendor(
             name="enflame",
             counts=("enflame.com/gcu", "enflame.com/drs-gcu", "enflame.com/vgcu"),
+            shares=frozenset({"enflame.com/drs-gcu", "enflame.com/vgcu"}),
             cores_per_card=100,
         ),
         Vendor(
             name="kunlunxin",
             counts=("kunlunxin.com/xpu", "kunlunxin.com/vxpu"),
+            shares=frozenset({"kunlunxin.com/vxpu"}),
             memory={"kunlunxin.com/vxpu-memory": MIB},
             cores_per_card=100,
         ),
         Vendor(
             name="aws",
             counts=("aws.amazon.com/neuron", "aws.amazon.com/neuroncore"),
+            shares=frozenset({"aws.amazon.com/neuroncore"}),
             cores_from_registration=True,
         ),
         Vendor(
@@ -149,3 +162,8 @@ def vendor_of_count(resource: str) -> Vendor | None:
         if any(_matches(pattern, resource) for pattern in vendor.counts):
             return vendor
     return None
+
+
+def is_share(vendor: Vendor, resource: str) -> bool:
+    """Whether `resource` counts shares of cards, by its name alone."""
+    return any(_matches(pattern, resource) for pattern in vendor.shares)

@@ -63,15 +63,19 @@ class LiveObserver:
             Exception: whatever unexpected ended the last round of pages, once.
         """
         pages = self._rounds.last()
+        objects = self._cluster.objects(now)
         observations = Observations(
             now=now,
-            nodes=self._cluster.nodes,
-            pods=self._cluster.pods,
-            owners=self._cluster.owners(),
+            nodes=objects.nodes,
+            pods=objects.pods,
+            owners=objects.owners,
             dcgm=pages.dcgm,
             monitors=pages.monitors,
             schedulers=pages.schedulers,
-            silent=pages.silent,
+            slices=objects.slices,
+            claims=objects.claims,
+            placement=objects.placement,
+            silent={**self._cluster.silent(), **pages.silent},
         )
         return Observed(
             observations=observations,

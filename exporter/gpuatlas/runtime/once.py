@@ -7,11 +7,11 @@ server's pod proxy, so that a kubeconfig is all that is needed.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from gpuatlas.model.observations import Observations
 from gpuatlas.model.status import SourceStatus
@@ -26,9 +26,10 @@ from gpuatlas.sources.capture.trimming import trim_capture
 from gpuatlas.sources.capture.writer import write_capture
 from gpuatlas.sources.kubernetes.connection import Connection
 from gpuatlas.sources.kubernetes.discovery import find_targets
-from gpuatlas.sources.kubernetes.kinds import KINDS, NODES, PODS
+from gpuatlas.sources.kubernetes.kinds import KINDS
 from gpuatlas.sources.kubernetes.listing import Listing
 from gpuatlas.sources.kubernetes.listing import read_once as list_once
+from gpuatlas.sources.kubernetes.parts import put_together
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 from gpuatlas.sources.promapi.reader import PrometheusReader
 from gpuatlas.sources.promapi.settings import PrometheusSettings
@@ -91,7 +92,7 @@ class Look:
 def look_at_cluster(
     settings: ClusterSettings, *, clock: Callable[[], float], progress: Progress
 ) -> Look:
-    """Nodes, pods, owners and pages, once.
+    """All objects and pages, once.
 
     Raises:
         SourceError: no configuration, the server cannot be reached, or nodes or pods not be read.
@@ -101,22 +102,24 @@ def look_at_cluster(
         listing = list_once(
             connection, KINDS, progress.objects, page_size=settings.kubernetes.page_size
         )
-        nodes: Mapping[str, Any] = listing.objects[NODES.name]
-        pods: Mapping[str, Any] = listing.objects[PODS.name]
+        objects = put_together(listing.objects)
         targets = find_targets(
-            pods.values(), nodes, namespaces=settings.exporter_namespaces or None
+            objects.pods.values(), objects.nodes, namespaces=settings.exporter_namespaces or None
         )
         scraped = _scrape(settings, connection, targets, clock, progress)
     now = clock()
     observations = Observations(
         now=now,
-        nodes=nodes,
-        pods=pods,
-        owners=_owners(listing),
+        nodes=objects.nodes,
+        pods=objects.pods,
+        owners=objects.owners,
         dcgm=scraped.dcgm,
         monitors=scraped.monitors,
         schedulers=scraped.schedulers,
-        silent=scraped.silent,
+        slices=objects.slices,
+        claims=objects.claims,
+        placement=objects.placement,
+        silent={**_unread(listing), **scraped.silent},
     )
     statuses = (*_kind_statuses(listing, now), *scraped.statuses)
     observed = Observed(observations=observations, statuses=statuses)
@@ -206,24 +209,21 @@ def _scrape(
         return scraper.read(targets)
 
 
-def _owners(listing: Listing) -> dict[str, Any]:
-    return {
-        uid: owner
-        for name, owners in listing.objects.items()
-        if name not in {NODES.name, PODS.name}
-        for uid, owner in owners.items()
-    }
+def _unread(listing: Listing) -> dict[tuple[str, str], str]:
+    return {(source, ""): reason for source, reason in listing.failures.items()}
 
 
 def _kind_statuses(listing: Listing, now: float) -> Iterator[SourceStatus]:
-    for kind in KINDS:
-        refused = [w for w in listing.warnings if w.startswith(f"without {kind.qualified}:")]
+    """One for each kind that was asked for, and for the discovery where it failed."""
+    asked = (kind.source for kind in KINDS if kind.id in listing.objects)
+    for source in dict.fromkeys([*asked, *listing.failures]):
+        error = listing.failures.get(source, "")
         yield SourceStatus(
-            source=f"kubernetes-{kind.name}",
-            up=not refused,
-            last_success_at=None if refused else now,
+            source=source,
+            up=not error,
+            last_success_at=None if error else now,
             read_seconds=None,
-            error="".join(refused),
+            error=error,
             targets={},
             rejected={},
         )

@@ -15,9 +15,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from gpuatlas.families.page import Page, PageCache
+from gpuatlas.model.advice import PoolAdvice
 from gpuatlas.model.observations import Observations
 from gpuatlas.model.snapshot import Snapshot
 from gpuatlas.model.status import SourceStatus
+from gpuatlas.runtime.advising import Adviser
 from gpuatlas.runtime.ledger import RejectionLedger
 from gpuatlas.runtime.observe import Observed, Observer
 from gpuatlas.runtime.scope import Scope
@@ -55,6 +57,7 @@ class Published:
     """
 
     page: Page | None = None
+    advice: tuple[PoolAdvice, ...] = ()
     statuses: tuple[SourceStatus, ...] = ()
     missing: tuple[str, ...] = ("the first look at the sources",)
     ready: bool = False
@@ -80,12 +83,14 @@ class RefreshLoop:
         self._settings = settings
         self._scope = scope or Scope()
         self._pages = pages or PageCache()
+        self._adviser = Adviser(self._scope.shard)
         self._ledger = RejectionLedger()
         self._clock = clock
         self._monotonic = monotonic
         self._beat = monotonic()
         self._stop = threading.Event()
         self._failing = ""
+        self._pending = False  # a change that no round has looked at yet
         self.published = Published()
 
     def run(self) -> None:
@@ -111,9 +116,11 @@ class RefreshLoop:
         """
         self._beat = self._monotonic()
         attempted = False
+        self._pending = self._pending or changed
         try:
             observed = self._observer.observe(self._clock())
-            attempted = observed.complete and (changed or self._first_is_due())
+            attempted = observed.complete and (self._pending or self._first_is_due())
+            self._pending = self._pending and not observed.complete
             self._publish(observed, anew=attempted)
         except Exception as error:
             self._note_failure(error)
@@ -135,7 +142,7 @@ class RefreshLoop:
     def _publish(self, observed: Observed, *, anew: bool) -> None:
         try:
             if not observed.complete:
-                self.published = replace(self.published, page=None)
+                self.published = replace(self.published, page=None, advice=())
             elif anew:
                 self._publish_page(observed.observations)
         finally:
@@ -155,6 +162,9 @@ class RefreshLoop:
         )
         self._announce_first()
         self.published = replace(self.published, page=page, ready=True, counts=counts)
+        # Behind the page, which an error in the rules must not keep back.
+        advice = self._adviser.advice(snapshot, self._monotonic())
+        self.published = replace(self.published, advice=advice)
 
     def _publish_statuses(self, observed: Observed) -> None:
         statuses = self._ledger.merge(observed.statuses)

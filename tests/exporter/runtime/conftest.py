@@ -20,6 +20,7 @@ from gpuatlas.runtime.refresh import Builder
 from gpuatlas.runtime.settings import RefreshSettings, ServerSettings, Settings
 from gpuatlas.runtime.static import StaticObserver
 from gpuatlas.runtime.web.address import ListenAddress
+from gpuatlas_harness.discovery import aggregated
 from gpuatlas_harness.http import loopback_session
 from gpuatlas_harness.observed import a_device, a_node, a_pod, a_promise, a_registration, uuid
 from gpuatlas_harness.observed import observations as build_observations
@@ -82,14 +83,19 @@ def http() -> Iterator[requests.Session]:
 class FakeCluster:
     """An API server and one page of an exporter, both on loopback.
 
-    `objects` are the lists by path; `add` also tells the watches. `forbidden` paths answer 403,
+    `objects` are the lists by path; `add` also tells the watches. `served` are the kinds that
+    discovery tells of, as "group/version/plural"; `missing` paths answer 404, `forbidden` ones 403,
+    `hanging` ones not before the end,
     `away` makes every path answer 503 and cuts the watches. `page` is served at /metrics on the
     same port: None hangs until the end, b"" is a 500.
     """
 
     def __init__(self, folder: Path) -> None:
         self.objects: dict[str, list[dict[str, Any]]] = {}
+        self.served: list[str] = []
+        self.missing: set[str] = set()
         self.forbidden: set[str] = set()
+        self.hanging: set[str] = set()
         self.away = False
         self.page: bytes | None = b""
         self.page_reads = 0
@@ -151,6 +157,12 @@ class FakeCluster:
                     fake._answer(self, 503, {"kind": "Status", "code": 503, "message": "away"})
                 elif path in fake.forbidden:
                     fake._answer(self, 403, {"kind": "Status", "code": 403, "message": "no right"})
+                elif path in fake.missing:
+                    fake._answer(self, 404, {"kind": "Status", "code": 404, "message": "none"})
+                elif path in fake.hanging:
+                    fake._hang()
+                elif path == "/apis":
+                    fake._answer(self, 200, aggregated(fake.served))
                 elif "watch=true" in query:
                     fake._watch(self, path)
                 else:
@@ -171,11 +183,14 @@ class FakeCluster:
         handler.end_headers()
         handler.wfile.write(data)
 
+    def _hang(self) -> None:
+        with self._news:
+            self._news.wait_for(lambda: self._closing)
+
     def _answer_page(self, handler: BaseHTTPRequestHandler) -> None:
         self.page_reads += 1
         if self.page is None:
-            with self._news:
-                self._news.wait_for(lambda: self._closing)
+            self._hang()
             return
         handler.send_response(200 if self.page else 500)
         handler.send_header("Content-Length", str(len(self.page)))

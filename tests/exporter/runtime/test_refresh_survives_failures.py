@@ -259,3 +259,31 @@ def test_readiness_names_what_is_missing(serve: Serve, http: requests.Session) -
         deadline_seconds=10,
         waiting_for="readiness",
     )
+
+
+class FailingObserver(StaticObserver):
+    """Raises as often as it is told to."""
+
+    failures = 0
+
+    def observe(self, now: float) -> Observed:
+        if self.failures:
+            self.failures -= 1
+            raise RuntimeError("a fault of ours")
+        return super().observe(now)
+
+
+def test_a_change_that_an_error_kept_from_being_looked_at_is_not_lost() -> None:
+    observer = FailingObserver(observations([a_node("gpu-a")]))
+    loop = a_loop(observer)
+    loop.refresh(changed=True)
+    observer.replace(two_nodes())
+    observer.failures = 2
+    loop.refresh(changed=True)
+    loop.refresh(changed=False)
+    assert nodes_on_page(loop) == 1
+    loop.refresh(changed=False)
+    assert nodes_on_page(loop) == 2
+    assert (loop.published.counts.rounds, loop.published.counts.failures) == (2, 2)
+    loop.refresh(changed=False)
+    assert loop.published.counts.rounds == 2

@@ -51,7 +51,7 @@ def test_every_problem_is_a_line_and_the_exit_code_is_2(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert result.stdout == ""
     assert result.stderr.splitlines() == [
-        "gpuatlas serve: --scrape-timeout: 20 s is longer than the interval",
+        "gpuatlas serve: --scrape-timeout: 20 s is longer than --scrape-interval, 10 s: set both",
         "gpuatlas serve: --prometheus-ca-file: needs --prometheus-url",
         "gpuatlas serve: --prometheus-matcher: needs --prometheus-url",
         f"gpuatlas serve: --web.config.file: {web}: tls_server_config: key_file: "

@@ -182,7 +182,7 @@ def a_workload(**fields: Any) -> Workload:
     defaults: dict[str, Any] = {
         "id": a_workload_id(),
         "runtime": "vllm",
-        "scheduler": "hami-scheduler",
+        "scheduler": "hami",
         "queue": "prod",
         "queue_kind": "LocalQueue",
         "gang": "chat-gang",
@@ -191,6 +191,8 @@ def a_workload(**fields: Any) -> Workload:
         "waiting": {"Unschedulable": 90.5},
         "gang_min_members": 4,
         "pod_names": ("chat-0",),
+        "memory_ahead": 0.9,
+        "memory_ahead_setting": "--gpu-memory-utilization",
     }
     return Workload(**(defaults | fields))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from gpuatlas.join.placement import PlacementInputs
+from gpuatlas.join.placement import HeldWorkload, PlacementInputs, hold, unstarted
 from gpuatlas.join.placement_index import index_placement
 from gpuatlas.model.objects import Owner, OwnerLink, Pod
 from gpuatlas.model.placement import (
@@ -106,3 +106,11 @@ def inputs(
         owners=owners or {},
         pods={pod.uid: pod for pod in pods},
     )
+
+
+def held_workloads(
+    given: PlacementInputs, pods: Iterable[Pod], now: float
+) -> tuple[HeldWorkload, ...]:
+    """Everything that waits without pods."""
+    found = unstarted(given, pods)
+    return tuple(hold(i, workloads, given.index, now) for i, workloads in found.items())

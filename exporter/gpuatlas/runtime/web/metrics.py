@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpuatlas.families.catalogue import SOURCE_FAMILIES
+from gpuatlas.families.catalogue import ADVICE_FAMILIES, SOURCE_FAMILIES
 from gpuatlas.families.exposition import Format, write_families
 from gpuatlas.families.page import Page
 from gpuatlas.runtime.refresh import Published
@@ -21,7 +21,8 @@ def metrics_response(
     form = choose_format(environ.get("HTTP_ACCEPT", ""))
     gzip = wants_gzip(environ.get("HTTP_ACCEPT_ENCODING", ""))
     sources = write_families(SOURCE_FAMILIES, published.statuses, form)
-    tail = sources + self_metrics(form) + form.end
+    advice = write_families(ADVICE_FAMILIES, published.advice, form)
+    tail = advice + sources + self_metrics(form) + form.end
     body = (published.page or _NOTHING_YET).body(form, gzip=gzip, tail=tail)
     headers = {"Vary": "Accept, Accept-Encoding"}
     if gzip:

@@ -1,7 +1,7 @@
 """Takes a capture of a running cluster: trimmed objects, raw pages, the time.
 
-Only objects that the readers keep are taken, cut to the fields that they read; of ReplicaSets and
-Jobs only those that stand above such a pod.
+Only objects that the readers keep are taken, cut to the fields that they read; of owners only those
+that stand above something that was taken.
 """
 
 from __future__ import annotations
@@ -44,16 +44,19 @@ def collect_objects(
         for name, values in listing.objects.items()
     }
     objects = tuple(
-        RawObject(body=item.trimmed, where=f"{kind.kind} {key}")
+        RawObject(
+            body={**item.trimmed, "apiVersion": listing.versions[kind.id]},
+            where=f"{kind.kind} {key}",
+        )
         for kind in KINDS
-        for key, item in kept[kind.name].items()
+        for key, item in kept.get(kind.id, {}).items()
     )
-    pods = [item.value for item in kept[PODS.name].values() if isinstance(item.value, Pod)]
+    pods = [item.value for item in kept[PODS.id].values() if isinstance(item.value, Pod)]
     nodes = {
-        key: item.value for key, item in kept[NODES.name].items() if isinstance(item.value, Node)
+        key: item.value for key, item in kept[NODES.id].items() if isinstance(item.value, Node)
     }
     targets = find_targets(pods, nodes, namespaces=namespaces or None)
-    return Capture(objects=connected(objects)), targets, listing.warnings
+    return Capture(objects=connected(objects)), targets, tuple(listing.warnings)
 
 
 class RecordingTransport:

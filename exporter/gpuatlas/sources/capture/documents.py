@@ -146,7 +146,7 @@ class _Builder:
             return
         self._check_tag(event.tag, line, ("str", "int", "float", "bool", "null"))
         plain = event.implicit[0] and event.tag is None
-        value = _resolve(event.value) if plain else event.value
+        value = resolve_plain(event.value) if plain else event.value
         if event.anchor:
             self._anchors[event.anchor] = (value, 1)
         self._add(value, 1)
@@ -200,7 +200,8 @@ class _Builder:
         return CaptureError(self._name, problem, line=line)
 
 
-def _resolve(text: str) -> Any:
+def resolve_plain(text: str) -> Any:
+    """What a plain scalar stands for, by the core schema of YAML 1.2."""
     if text in _NULLS:
         return None
     if text in _BOOLEANS:

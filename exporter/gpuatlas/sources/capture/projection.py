@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from gpuatlas.model.objects import Node, OwnerLink, Pod
+from gpuatlas.model.objects import Node, Pod
 from gpuatlas.model.observations import Observations
 from gpuatlas.model.pages import DcgmPage, MonitorPage
 from gpuatlas.model.rejections import MalformedError
@@ -23,7 +23,9 @@ from gpuatlas.sources.capture.parsing import parse_page
 from gpuatlas.sources.capture.trimming import KIND_OF_TYPE
 from gpuatlas.sources.errors import BadAnswerError
 from gpuatlas.sources.kubernetes.discovery import find_targets
-from gpuatlas.sources.kubernetes.kinds import KINDS, NODES, PODS, Kind
+from gpuatlas.sources.kubernetes.kind import Kind
+from gpuatlas.sources.kubernetes.kinds import KINDS, PODS
+from gpuatlas.sources.kubernetes.parts import put_together
 from gpuatlas.sources.scrape.readers import Page
 from gpuatlas.sources.scrape.round import Outcome, SourceRecord, build_round
 
@@ -54,22 +56,24 @@ def project_capture(capture: Capture, *, now: float) -> Captured:
     """The observations of a capture; `now` (Unix seconds) stands in where it names no time."""
     at = now if capture.clock is None else capture.clock
     objects = _project(capture.objects)
-    nodes: dict[str, Node] = dict(objects.values[NODES.name])
-    pods: dict[str, Pod] = dict(objects.values[PODS.name])
-    owners = _owners(objects)
+    found = put_together(objects.values)
+    nodes, pods = dict(found.nodes), found.pods
     outcomes = list(_outcomes(capture, pods, nodes, at))
     pages = [outcome.page for outcome in outcomes if outcome.page is not None]
     nodes |= _bare_nodes(pages, nodes, pods)
     scraped = build_round(outcomes, _records(outcomes, at))
-    unread = {} if pods else {(f"kubernetes-{PODS.name}", ""): _NO_PODS}
+    unread = {} if pods else {(PODS.source, ""): _NO_PODS}
     observations = Observations(
         now=at,
         nodes=nodes,
         pods=pods,
-        owners=owners,
+        owners=found.owners,
         dcgm=scraped.dcgm,
         monitors=scraped.monitors,
         schedulers=scraped.schedulers,
+        slices=found.slices,
+        claims=found.claims,
+        placement=found.placement,
         silent={**scraped.silent, **unread},
     )
     return Captured(
@@ -98,30 +102,21 @@ def _take(objects: _Objects, kind: Kind[object], raw: RawObject) -> None:
     try:
         value = kind.project(body)
     except MalformedError as error:
-        objects.rejected[kind.name][error.reason] += 1
+        objects.rejected[kind.id][error.reason] += 1
         objects.remarks.append(f"{raw.where}: left out: {error}")
         return
-    if key in objects.values[kind.name]:
+    if key in objects.values[kind.id]:
         objects.remarks.append(f"{raw.where}: left out: {kind.kind} {key} was there before")
     elif value is not None:
-        objects.values[kind.name][key] = value
+        objects.values[kind.id][key] = value
 
 
 def _placed(body: Mapping[str, Any], kind: Kind[object]) -> Mapping[str, Any]:
     """The object with the namespace that kubectl would give it, where the file has none."""
     metadata = body.get("metadata")
-    if kind.by_name or not isinstance(metadata, Mapping) or metadata.get("namespace"):
+    if not kind.namespaced or not isinstance(metadata, Mapping) or metadata.get("namespace"):
         return body
     return {**body, "metadata": {**metadata, "namespace": _DEFAULT_NAMESPACE}}
-
-
-def _owners(objects: _Objects) -> dict[str, OwnerLink]:
-    return {
-        uid: owner
-        for name, values in objects.values.items()
-        if name not in {NODES.name, PODS.name}
-        for uid, owner in values.items()
-    }
 
 
 def _bare_nodes(
@@ -213,13 +208,15 @@ def _records(outcomes: Iterable[Outcome], at: float) -> dict[str, SourceRecord]:
 
 def _object_statuses(objects: _Objects, at: float) -> Iterator[SourceStatus]:
     for kind in KINDS:
-        found = bool(objects.values[kind.name])
+        found = bool(objects.values[kind.id])
+        if kind.discovered and not (found or objects.rejected[kind.id]):
+            continue
         yield SourceStatus(
-            source=f"kubernetes-{kind.name}",
+            source=kind.source,
             up=True if found else None,
             last_success_at=at if found else None,
             read_seconds=None,
             error="",
             targets={},
-            rejected=dict(objects.rejected[kind.name]),
+            rejected=dict(objects.rejected[kind.id]),
         )

@@ -8,7 +8,8 @@ from typing import Any
 
 from gpuatlas.model.rejections import MalformedError
 from gpuatlas.sources.capture.contents import Capture, RawObject
-from gpuatlas.sources.kubernetes.kinds import KINDS, NODES, PODS, Kind
+from gpuatlas.sources.kubernetes.kind import Kind, Part
+from gpuatlas.sources.kubernetes.kinds import KINDS
 
 KIND_OF_TYPE = {(kind.api_group, kind.kind): kind for kind in KINDS}
 
@@ -50,15 +51,20 @@ def _trimmed(kind: Kind[Any], raw: RawObject) -> Mapping[str, Any] | None:
         kept = keeping(kind)(raw.body)
     except MalformedError:
         return None
-    return None if kept is None else kept.trimmed
+    if kept is None:
+        return None
+    # The readers tell the version by the shape, but people read captures, too.
+    return (
+        {**kept.trimmed, "apiVersion": raw.body["apiVersion"]} if kind.discovered else kept.trimmed
+    )
 
 
 def connected(objects: Iterable[RawObject]) -> tuple[RawObject, ...]:
-    """Without the owners above which no pod stands: a cluster keeps old ReplicaSets for ever."""
+    """Without the owners that own nothing here: a cluster keeps old ReplicaSets for ever."""
     every = tuple(objects)
     by_uid = {uid: raw for raw in every if (uid := _metadata(raw).get("uid"))}
     wanted: set[int] = set()
-    waiting = [raw for raw in every if raw.kind in {NODES.kind, PODS.kind}]
+    waiting = [raw for raw in every if not _is_owner(raw)]
     while waiting:
         raw = waiting.pop()
         if id(raw) not in wanted:
@@ -66,6 +72,11 @@ def connected(objects: Iterable[RawObject]) -> tuple[RawObject, ...]:
             references = _metadata(raw).get("ownerReferences", ())
             waiting += [by_uid[r["uid"]] for r in references if r.get("uid") in by_uid]
     return tuple(raw for raw in every if id(raw) in wanted)
+
+
+def _is_owner(raw: RawObject) -> bool:
+    kind = KIND_OF_TYPE.get((raw.api_group, raw.kind))
+    return kind is not None and kind.part is Part.OWNERS
 
 
 def _metadata(raw: RawObject) -> Mapping[str, Any]:

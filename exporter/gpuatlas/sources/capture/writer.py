@@ -22,14 +22,16 @@ from gpuatlas.sources.capture.contents import (
     CaptureError,
     RawObject,
 )
+from gpuatlas.sources.capture.documents import resolve_plain
 from gpuatlas.sources.kubernetes.kinds import KINDS
 
 _README: Final = "README"
 _ABOUT: Final = """\
 A capture of GPU Atlas: all that `gpuatlas` reads of a cluster, at one instant.
 
-objects/*.yaml          {objects} Kubernetes objects, cut to the fields that are read: no commands,
-                        no arguments, no environment beyond a fixed list, no secrets
+objects/*.yaml          {objects} Kubernetes objects, cut to the fields that are read: of commands
+                        only words that name a known program, no environment beyond a fixed
+                        list, no secrets
 pages/<source>/*.prom   {pages} pages of metrics as they were served; .error: why there is none
 clock                   the time of the capture
 
@@ -70,11 +72,11 @@ def _file(path: Path, body: bytes) -> Path:
 
 
 def _by_file(objects: Iterable[RawObject]) -> Mapping[str, list[Mapping[str, Any]]]:
-    """Objects by the plural of their kind: one file each."""
-    plurals = {(kind.api_group, kind.kind): kind.name for kind in KINDS}
+    """Objects by their kind: one file each."""
+    names = {(kind.api_group, kind.kind): kind.id for kind in KINDS}
     files: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for raw in objects:
-        files[plurals.get((raw.api_group, raw.kind), "others")].append(raw.body)
+        files[names.get((raw.api_group, raw.kind), "others")].append(raw.body)
     return files
 
 
@@ -95,6 +97,15 @@ class _Dumper(yaml.CSafeDumper):
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
+
+
+def _write_text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
+    """Quoted where our reader would take it for something else: "1e3" is text in YAML 1.1 only."""
+    style = None if isinstance(resolve_plain(value), str) else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
+_Dumper.add_representer(str, _write_text)
 
 
 def _about(capture: Capture, folder: Path, *, anonymised: bool) -> str:

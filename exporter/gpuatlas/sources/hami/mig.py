@@ -22,7 +22,7 @@ Instances = Mapping[tuple[int, int, str], str]
 
 
 def read_instances(annotations: Mapping[str, str], source: str, refusals: Refusals) -> Instances:
-    """The instance of each promised device: its MIG UUID, else `gi-<n>`.
+    """The instance of each promised device: `gi-<n>` as dcgm-exporter has it, else its MIG UUID.
 
     `source` is the annotation's key; {} where the pod or the device family has none.
 
@@ -66,9 +66,8 @@ def _instance(record: Raw) -> tuple[tuple[int, int, str], str]:
         fields.number(record.get("deviceIndex"), name="deviceIndex", most=MAX_INDEX),
         fields.card_id(record.get("gpuUUID")),
     )
-    if record.get("migUUID"):
-        return key, fields.card_id(record["migUUID"])
+    uuid = fields.card_id(record["migUUID"]) if record.get("migUUID") else ""
     if record.get("gpuInstanceID") is None:
-        return key, ""
+        return key, uuid
     number = fields.number(record["gpuInstanceID"], name="gpuInstanceID", most=MAX_INDEX)
     return key, f"gi-{number}"

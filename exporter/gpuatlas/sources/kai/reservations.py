@@ -1,9 +1,7 @@
-"""Which card each of KAI's groups has, by its reservation pods. Pure; nothing here raises."""
+"""The pods with which KAI holds cards for groups of fractions. Pure; nothing here raises."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
 from typing import Final
 
 from gpuatlas.model.claims import Reservation
@@ -13,9 +11,7 @@ from gpuatlas.model.units import clean_text
 from gpuatlas.sources.hami.fields import card_id
 from gpuatlas.sources.hami.refusals import Refusals
 from gpuatlas.sources.kai import marks
-from gpuatlas.sources.kai.fractions import BAD_TEXT, CONTRADICTION, SOURCE
-
-GroupKey = tuple[str, str]
+from gpuatlas.sources.kai.fractions import BAD_TEXT, SOURCE
 
 NOT_A_RESERVATION: Final = "not-a-reservation"
 
@@ -63,34 +59,3 @@ def _card(written: str) -> str:
         message = f"{card} is the number of a card, expected its UUID"
         raise MalformedError(BAD_TEXT, message)
     return card
-
-
-def cards_of_groups(
-    reservations: Iterable[Reservation],
-) -> tuple[Mapping[GroupKey, Reservation], tuple[Rejection, ...]]:
-    """(node, group) → the reservation that names the group's card there.
-
-    By node, because a tenant can write any group on its own pod: it counts where the card is. Two
-    reservations of one group in different places (facts/errata.md, KAI) are reported; where both
-    are on one node the group has no card. `reservations` are those of pods that hold their card
-    (`Pod.holds`).
-    """
-    places: dict[str, dict[tuple[str, str], Reservation]] = defaultdict(dict)
-    for found in sorted(reservations, key=lambda r: (r.group, r.namespace, r.pod)):
-        if found.card and found.node:
-            places[found.group].setdefault((found.node, found.card), found)
-    cards: dict[GroupKey, Reservation] = {}
-    rejections = []
-    for group, found_at in places.items():
-        on_node = Counter(node for node, _ in found_at)
-        cards |= {(n, group): found for (n, _), found in found_at.items() if on_node[n] == 1}
-        if len(found_at) > 1:
-            rejections.append(_different_cards(group, found_at.values()))
-    return cards, tuple(rejections)
-
-
-def _different_cards(group: str, reservations: Iterable[Reservation]) -> Rejection:
-    pods = ", ".join(f"{found.pod} on {found.node}" for found in reservations)
-    message = f"reservations of one group name different cards: {pods}"
-    where = clean_text(f"group {group}")
-    return Rejection(SOURCE, CONTRADICTION, where, clean_text(message))

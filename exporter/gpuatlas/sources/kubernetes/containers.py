@@ -7,6 +7,7 @@ from typing import Final
 
 from gpuatlas.model.objects import Container, DeviceStatus
 from gpuatlas.model.rejections import Rejection
+from gpuatlas.sources.kubernetes.claims import read_container_claims
 from gpuatlas.sources.kubernetes.kept import KEPT_ENV
 from gpuatlas.sources.kubernetes.resources import merged, read_resources
 from gpuatlas.sources.kubernetes.shape import EMPTY, fields, items, shared, text
@@ -16,6 +17,8 @@ MAX_CONTAINERS: Final = 256
 MAX_DEVICES: Final = 1024
 # Longest value of a kept variable; NVIDIA_VISIBLE_DEVICES with 16 UUIDs has 656 characters.
 MAX_ENV_VALUE: Final = 1024
+# As many as sources.runtimes looks at.
+MAX_VARIABLES: Final = 1024
 _MAX_PORTS: Final = 64
 _LAST_PORT: Final = 65_535
 STATUS_LISTS: Final = (
@@ -64,13 +67,14 @@ def _read_container(
         limits=merged(requests, limits),
         env=_read_env(raw.get("env")) or EMPTY,
         ports=tuple(_read_ports(raw.get("ports"))),
+        claims=read_container_claims(resources),
     )
     return container, refused
 
 
 def _read_env(value: object) -> dict[str, str]:
     kept: dict[str, str] = {}
-    for item in items(value):
+    for item in items(value)[:MAX_VARIABLES]:
         variable = fields(item)
         name = text(variable.get("name"))
         literal = variable.get("value")

@@ -2,14 +2,16 @@
 
 A pod is known by its labels (`components`), and tenants can label pods of their own. So each place
 takes one target, and where several pods claim it, the one wins from the namespace in which the
-suite runs most often: a DaemonSet's, with a pod on every node. `namespaces` closes the door.
+suite is on most of the nodes: a DaemonSet's, with a pod on every node. A namespace on few of them
+is no installation: its pods count nowhere, not even on a node without a program of its own, since a
+page can name any card. `namespaces` closes the door.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from gpuatlas.model.objects import Node, Pod
 from gpuatlas.model.targets import DCGM, HAMI_MONITOR, HAMI_SCHEDULER, Target
@@ -18,6 +20,10 @@ from gpuatlas.sources.kubernetes.components import Component, component_of
 _SOURCES: Final = (DCGM, HAMI_MONITOR, HAMI_SCHEDULER)
 _ROLE: Final = "hami.io/scheduler-role"
 _NO_NODES: Final[Mapping[str, Node]] = {}
+
+
+# A suite in a namespace.
+_Home: TypeAlias = tuple[str, str]
 
 
 class _Claim(NamedTuple):
@@ -37,18 +43,41 @@ def find_targets(
     `nodes` (by name) is needed for programs that serve pages on some nodes only. With `namespaces`
     only pods of these count.
     """
+    allowed = [pod for pod in pods if namespaces is None or pod.namespace in namespaces]
+    usual = _coverage(allowed, nodes)
     claims = [
         claim
-        for pod in pods
-        if (namespaces is None or pod.namespace in namespaces)
-        and (claim := _claim(pod, nodes)) is not None
+        for pod in allowed
+        if (claim := _claim(pod, nodes)) is not None and _is_installed(claim, usual)
     ]
-    return tuple(map(_target, sorted(_settled(claims), key=_order)))
+    return tuple(map(_target, sorted(_settled(claims, usual), key=_order)))
 
 
-def _settled(claims: list[_Claim]) -> Iterable[_Claim]:
+def _coverage(pods: Iterable[Pod], nodes: Mapping[str, Node]) -> Counter[_Home]:
+    """On how many nodes each namespace has each suite, running or not.
+
+    Nodes and not pods, and of `nodes` where these are known: many pods are easily made, nodes with
+    cards are not.
+    """
+    found: dict[_Home, set[str]] = {}
+    for pod in pods:
+        component = component_of(pod.labels)
+        if component is not None:
+            home = found.setdefault((component.suite, pod.namespace), set())
+            if pod.node and (pod.node in nodes or not nodes):
+                home.add(pod.node)
+    return Counter({home: len(names) for home, names in found.items()})
+
+
+def _is_installed(claim: _Claim, usual: Mapping[_Home, int]) -> bool:
+    """Whether the claim's namespace has the suite on nearly as many nodes as any other has."""
+    suite = claim.component.suite
+    most = max(count for (name, _), count in usual.items() if name == suite)
+    return not claim.component.per_node or 2 * usual[suite, claim.pod.namespace] >= most
+
+
+def _settled(claims: list[_Claim], usual: Mapping[_Home, int]) -> Iterable[_Claim]:
     """One claim for each place: one per program and node, or all schedulers of one namespace."""
-    usual = Counter((claim.component.suite, claim.pod.namespace) for claim in claims)
 
     def rank(claim: _Claim) -> tuple[int, float, tuple[str, str]]:
         # The oldest of equals, so that a newcomer cannot take a place.

@@ -8,7 +8,7 @@ from typing import Final, Generic, TypeVar
 
 from gpuatlas.model.rejections import MalformedError
 from gpuatlas.model.units import clean_text
-from gpuatlas.sources.kubernetes.kinds import Kind
+from gpuatlas.sources.kubernetes.kind import Kind
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ class Intake(Generic[T]):
             # A mistake in a reader must not stop all other objects of the kind from being read:
             # anybody who can write an annotation could set it off.
             if self._refuse(key, READER_FAILED, "a mistake in our reader"):
-                _log.exception("reading %s %s failed", self._kind.name, key)
+                _log.exception("reading %s %s failed", self._kind.id, key)
             return None
         self._refused.pop(key, None)
         return value
@@ -47,5 +47,5 @@ class Intake(Generic[T]):
         if self._refused.get(key) == reason or len(self._refused) >= _MAX_REMEMBERED:
             return False
         self._refused[key] = reason
-        _log.warning("%s %s is left out: %s", self._kind.name, clean_text(key), message)
+        _log.warning("%s %s is left out: %s", self._kind.id, clean_text(key), message)
         return True

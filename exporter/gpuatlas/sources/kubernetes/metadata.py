@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
 from gpuatlas.model.objects import Owner
 from gpuatlas.model.rejections import MalformedError
 from gpuatlas.model.units import clean_text
 from gpuatlas.sources.kubernetes.shape import fields, items, shared, text
+
+# The longest name that Kubernetes itself allows.
+MAX_NAME: Final = 253
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,12 +104,21 @@ def read_controller(value: object) -> Owner | None:
         reference = fields(item)
         if reference.get("controller") is True and text(reference.get("name")):
             return Owner(
-                api_group=shared(api_group(text(reference.get("apiVersion")))),
-                kind=shared(text(reference.get("kind"))),
-                name=shared(text(reference.get("name"))),
-                uid=shared(text(reference.get("uid"))),
+                api_group=label_text(api_group(text(reference.get("apiVersion")))),
+                kind=label_text(reference.get("kind")),
+                name=label_text(reference.get("name")),
+                uid=label_text(reference.get("uid")),
             )
     return None
+
+
+def label_text(value: object) -> str:
+    """Text that the API server does not check, fit for a label.
+
+    Whoever creates a pod chooses its owner references and its scheduler: a megabyte of it in a
+    label would cost the whole scrape.
+    """
+    return shared(clean_text(text(value), limit=MAX_NAME))
 
 
 def api_group(api_version: str) -> str:

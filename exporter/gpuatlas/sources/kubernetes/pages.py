@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from gpuatlas.sources.errors import BadAnswerError, TooLargeError
-from gpuatlas.sources.kubernetes.kinds import Kind
+from gpuatlas.sources.kubernetes.kind import Kind
 from gpuatlas.sources.kubernetes.metadata import read_version
 from gpuatlas.sources.kubernetes.shape import fields, text
 

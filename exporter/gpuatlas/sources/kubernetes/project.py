@@ -8,6 +8,7 @@ object's `rejections`. `trim` must keep every field that is read here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from gpuatlas.model.devices import Promise, Registration
@@ -16,6 +17,10 @@ from gpuatlas.model.rejections import Rejection
 from gpuatlas.model.units import clean_text
 from gpuatlas.sources.hami.annotations import read_node as read_node_annotations
 from gpuatlas.sources.hami.annotations import read_pod as read_pod_annotations
+from gpuatlas.sources.kai import marks
+from gpuatlas.sources.kai.fractions import read_fraction
+from gpuatlas.sources.kai.reservations import is_reservation, read_reservation
+from gpuatlas.sources.kubernetes.claims import read_extended, read_pod_claims
 from gpuatlas.sources.kubernetes.components import component_of
 from gpuatlas.sources.kubernetes.containers import read_containers, read_devices
 from gpuatlas.sources.kubernetes.kept import (
@@ -26,9 +31,11 @@ from gpuatlas.sources.kubernetes.kept import (
     POD_LABELS,
     fitting,
 )
-from gpuatlas.sources.kubernetes.metadata import Metadata, condition, read_metadata
+from gpuatlas.sources.kubernetes.metadata import Metadata, condition, label_text, read_metadata
 from gpuatlas.sources.kubernetes.resources import SOURCE, is_accelerator, read_resources
 from gpuatlas.sources.kubernetes.shape import EMPTY, fields, items, shared, text
+from gpuatlas.sources.placement.pod import read_scheduling
+from gpuatlas.sources.runtimes.spec import read_runtime
 
 __all__ = ["KEPT_ENV", "project_node", "project_owner", "project_pod"]
 
@@ -160,7 +167,7 @@ def project_pod(raw: object, read: ReadPod = read_pod_annotations) -> Pod | None
     promises, unread = read(metadata.namespace, metadata.name, annotations, containers)
     labels = _bounded(labels, MAX_POD_TEXT, f"{where} labels", refused)
     annotations = _bounded(annotations, MAX_POD_TEXT, f"{where} annotations", refused)
-    return _pod(
+    pod = _pod(
         metadata,
         spec,
         status,
@@ -170,6 +177,7 @@ def project_pod(raw: object, read: ReadPod = read_pod_annotations) -> Pod | None
         promises=promises,
         rejections=(*refused, *unread),
     )
+    return _with_kai(pod)
 
 
 def _is_marked(labels: Mapping[str, str], annotations: Mapping[str, str]) -> bool:
@@ -190,6 +198,9 @@ def _pod(
     promises: tuple[Promise, ...],
     rejections: tuple[Rejection, ...],
 ) -> Pod:
+    extended_claim, extended_requests = read_extended(status)
+    where = f"pod {metadata.namespace}/{metadata.name}"
+    scheduling, unread = read_scheduling(spec, status, labels, annotations, where)
     scheduled = condition(status, "PodScheduled")
     waiting = scheduled.get("reason") if scheduled.get("status") == "False" else ""
     return Pod(
@@ -198,22 +209,45 @@ def _pod(
         name=metadata.name,
         node=shared(text(spec.get("nodeName"))),
         phase=shared(text(status.get("phase")) or "Unknown"),
-        reason=shared(text(status.get("reason"))),
-        scheduler=shared(text(spec.get("schedulerName"))),
+        reason=label_text(status.get("reason")),
+        scheduler=label_text(spec.get("schedulerName")),
         created_at=metadata.created_at,
         deleting=metadata.deleting,
         ready=condition(status, "Ready").get("status") == "True",
         ip=text(status.get("podIP")),
         host_network=spec.get("hostNetwork") is True,
-        waiting_reason=shared(text(waiting)),
+        waiting_reason=label_text(waiting),
         labels=labels,
         annotations=annotations,
         controller=metadata.controller,
         containers=containers,
         devices=read_devices(status),
         promises=promises,
-        rejections=rejections,
+        claims=read_pod_claims(spec, status),
+        extended_claim=extended_claim,
+        extended_requests=extended_requests,
+        runtime=read_runtime(spec, labels, annotations),
+        scheduling=scheduling,
+        rejections=(*rejections, *unread),
     )
+
+
+def _with_kai(pod: Pod) -> Pod:
+    """The pod with what it asks of KAI, or with the card that it holds for KAI."""
+    if not (marks.CARD in pod.annotations or is_reservation(pod) or _asks_kai(pod)):
+        return pod
+    fraction, refused = read_fraction(pod)
+    reservation, unread = read_reservation(pod)
+    return replace(
+        pod,
+        fraction=fraction,
+        reservation=reservation,
+        rejections=(*pod.rejections, *refused, *unread),
+    )
+
+
+def _asks_kai(pod: Pod) -> bool:
+    return marks.FRACTION in pod.annotations or marks.MEMORY in pod.annotations
 
 
 def project_owner(raw: object, *, api_group: str, kind: str) -> OwnerLink:

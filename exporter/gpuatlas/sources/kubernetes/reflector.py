@@ -31,7 +31,7 @@ from gpuatlas.sources.kubernetes.events import BOOKMARK, DELETED, ERROR, Event, 
 from gpuatlas.sources.kubernetes.failures import error_of_event
 from gpuatlas.sources.kubernetes.health import Health
 from gpuatlas.sources.kubernetes.intake import Intake
-from gpuatlas.sources.kubernetes.kinds import Kind
+from gpuatlas.sources.kubernetes.kind import Kind
 from gpuatlas.sources.kubernetes.lines import LineStream
 from gpuatlas.sources.kubernetes.metadata import read_version
 from gpuatlas.sources.kubernetes.pages import Lists, read_pages
@@ -43,7 +43,7 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 # A watch that ends sooner is followed by a pause: some proxies cut every watch at once.
 SHORT_WATCH_S: Final = 1.0
-_REFUSALS: Final = (UnauthorizedError, ForbiddenError, NotFoundError, ConfigurationError)
+_REFUSALS: Final = (UnauthorizedError, ForbiddenError, ConfigurationError)
 
 
 class Watches(Lists, Protocol):
@@ -59,7 +59,8 @@ class Reflector(Generic[T]):
     """Keeps a store in step with one kind of object.
 
     `clock` is Unix time, `timer` any steady clock; both in seconds. `wait` pauses for some seconds
-    and says whether to stop; by default it ends early when `stop` is called.
+    and says whether to stop; by default it ends early when `stop` is called. `on_missing` is told
+    when the server does not know the kind (404).
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Reflector(Generic[T]):
         timer: Callable[[], float] = time.monotonic,
         chance: random.Random | None = None,
         wait: Callable[[float], bool] | None = None,
+        on_missing: Callable[[], None] | None = None,
     ) -> None:
         self.kind = kind
         self._connection = connection
@@ -86,13 +88,15 @@ class Reflector(Generic[T]):
         )
         self._stopped = threading.Event()
         self._wait = wait or self._stopped.wait
+        self._on_missing = on_missing
+        self._missed = False
         self._synced = threading.Event()
-        self._health = Health(f"kubernetes-{kind.name}")
+        self._health = Health(kind.source)
         self._intake = Intake(kind, self._health.rejected)
         self._version = ""  # where the watch goes on; "" means list first
         self._lock = threading.Lock()
         self._stream: LineStream | None = None
-        self._thread = threading.Thread(target=self._run, name=f"watch-{kind.name}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"watch-{kind.id}", daemon=True)
 
     @property
     def synced(self) -> bool:
@@ -105,7 +109,7 @@ class Reflector(Generic[T]):
         return self.synced or (not self.kind.required and self.status().up is False)
 
     def status(self) -> SourceStatus:
-        """How it fares; the source is "kubernetes-" and the kind's name."""
+        """How it fares; the source is `Kind.source`."""
         return self._health.status()
 
     def start(self) -> None:
@@ -134,9 +138,13 @@ class Reflector(Generic[T]):
                 self._list()
             return self._watch()
         except GoneError as error:
-            _log.debug("%s: %s", self.kind.name, error)
+            _log.debug("%s: %s", self.kind.id, error)
             self._version = ""
             return self._backoff.pause()
+        except NotFoundError as error:
+            self._version = ""
+            self._missing(error)
+            return self._backoff.jittered(self._settings.refused_pause_s)
         except _REFUSALS as error:
             # The list may be allowed where the watch is not: listing slowly is better than nothing.
             self._version = ""
@@ -149,7 +157,7 @@ class Reflector(Generic[T]):
         except Exception as error:  # the thread must go on whatever happens
             self._version = ""
             if self._health.failed(f"a mistake in our code: {error!r}"):
-                _log.exception("%s: reading failed", self.kind.name)
+                _log.exception("%s: reading failed", self.kind.id)
             return self._backoff.pause()
 
     def _list(self) -> None:
@@ -219,7 +227,7 @@ class Reflector(Generic[T]):
         except UnreachableError as error:
             # A watch that worked and was cut is everyday life; a server that is gone refuses the
             # next one, and that is reported.
-            _log.debug("%s: watch cut: %s", self.kind.name, error)
+            _log.debug("%s: watch cut: %s", self.kind.id, error)
 
     def _read_line(self, line: bytes) -> Event:
         try:
@@ -247,10 +255,21 @@ class Reflector(Generic[T]):
         else:
             self._store.put(key, event.version, value)
 
+    def _missing(self, error: NotFoundError) -> None:
+        """A kind that can come and go does not fail when it goes, but when it is still promised."""
+        if self._missed or not self.kind.discovered:
+            self._failed(error)
+        else:
+            _log.debug("%s: %s", self.kind.id, error)
+        self._missed = True
+        if self._on_missing is not None:
+            self._on_missing()
+
     def _succeeded(self) -> None:
+        self._missed = False
         if self._health.succeeded(self._clock()):
-            _log.info("%s: in step with %s", self.kind.name, self._connection.address)
+            _log.info("%s: in step with %s", self.kind.id, self._connection.address)
 
     def _failed(self, error: SourceError) -> None:
         if self._health.failed(str(error)):
-            _log.warning("%s: %s", self.kind.name, error)
+            _log.warning("%s: %s", self.kind.id, error)

@@ -46,5 +46,13 @@ class KubernetesSettings:
     refused_pause_s: float = 60.0
     """Pause after 401, 403 and 404: a person has to act first, so asking often helps nobody."""
 
+    discovery_interval_s: float = 300.0
+    """How often the server is asked which kinds it serves: controllers are installed rarely, and a
+    kind that vanishes is noticed by its own 404."""
+
+    optional_wait_s: float = 30.0
+    """Longest wait, after the required kinds are known, for the first lists of the optional ones:
+    a picture without the claims that pods hold would show their cards as free."""
+
     pool_size: int = 64
     """Connections kept open: one watch for each kind and one for each page read by pod proxy."""

@@ -1,7 +1,8 @@
 """The inverse of forgetting: a raw object with exactly the fields that `project` reads.
 
-For `gpuatlas capture`: what leaves the cluster is what the sources use and nothing else, so no
-commands, no arguments, no environment beyond `KEPT_ENV`, no managed fields. For every object `x`,
+For `gpuatlas capture`: what leaves the cluster is what the sources use and nothing else: of
+commands only words that tell the runtime (`sources.runtimes.reduce`), no environment beyond
+`KEPT_ENV` and the names that tell it, no managed fields. For every object `x`,
 `project(trim(x)) == project(x)`, wrong types included. Pure.
 """
 
@@ -11,7 +12,12 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Final
 
-from gpuatlas.sources.kubernetes.containers import STATUS_LISTS
+from gpuatlas.sources.kubernetes.claims import (
+    trim_container_claims,
+    trim_extended,
+    trim_pod_claims,
+)
+from gpuatlas.sources.kubernetes.containers import MAX_ENV_VALUE, MAX_VARIABLES, STATUS_LISTS
 from gpuatlas.sources.kubernetes.kept import (
     KEPT_ENV,
     NODE_ANNOTATIONS,
@@ -22,6 +28,8 @@ from gpuatlas.sources.kubernetes.kept import (
 )
 from gpuatlas.sources.kubernetes.resources import is_extended
 from gpuatlas.sources.kubernetes.shape import fields, items, text
+from gpuatlas.sources.placement.pod import trim_scheduling
+from gpuatlas.sources.runtimes.spec import trim_container as trim_program
 
 _CONDITIONS: Final = frozenset({"Ready", "PodScheduled"})
 _NOTHING: Final = KeyTable(starts=())
@@ -47,22 +55,25 @@ def trim_node(raw: object) -> dict[str, object]:
 def trim_pod(raw: object) -> dict[str, object]:
     """The fields of a pod that `project_pod` reads."""
     spec, status = fields(fields(raw).get("spec")), fields(fields(raw).get("status"))
+    scheduling, explained = trim_scheduling(spec, status)
     return _filled(
         metadata=_metadata(raw, POD_LABELS, POD_ANNOTATIONS),
         spec=_filled(
+            **scheduling,
             nodeName=text(spec.get("nodeName")),
             schedulerName=text(spec.get("schedulerName")),
             hostNetwork=spec.get("hostNetwork") is True,
             initContainers=[_container(item) for item in items(spec.get("initContainers"))],
             containers=[_container(item) for item in items(spec.get("containers"))],
-            resourceClaims=[_names(item) for item in items(spec.get("resourceClaims"))],
+            resourceClaims=trim_pod_claims(spec.get("resourceClaims")),
         ),
         status=_filled(
             phase=text(status.get("phase")),
             reason=text(status.get("reason")),
             podIP=text(status.get("podIP")),
-            conditions=_conditions(status),
-            extendedResourceClaimStatus=_claim(status.get("extendedResourceClaimStatus")),
+            conditions=_explained(_conditions(status), explained.get("conditions")),
+            resourceClaimStatuses=trim_pod_claims(status.get("resourceClaimStatuses")),
+            extendedResourceClaimStatus=trim_extended(status.get("extendedResourceClaimStatus")),
             **{name: _statuses(status.get(name)) for name in STATUS_LISTS},
         ),
     )
@@ -99,17 +110,6 @@ def _reference(raw: object) -> dict[str, object]:
     return {**kept, "controller": True}
 
 
-def _names(raw: object) -> dict[str, object]:
-    wanted = ("name", "resourceClaimName", "resourceClaimTemplateName")
-    return _filled(**{name: text(fields(raw).get(name)) for name in wanted})
-
-
-def _claim(raw: object) -> dict[str, object]:
-    claim = fields(raw)
-    # Its presence is what counts, so something must be left of it.
-    return {"resourceClaimName": text(claim.get("resourceClaimName"))} if claim else {}
-
-
 def _resources(raw: object) -> dict[str, object]:
     return {
         name: _scalar(quantity)
@@ -132,9 +132,18 @@ def _conditions(status: Mapping[str, object]) -> list[dict[str, object]]:
     return kept
 
 
+def _explained(conditions: list[dict[str, object]], explained: object) -> list[dict[str, object]]:
+    """The conditions, with the message that says why no node fits: it is read of the first one."""
+    for said in map(fields, items(explained)):
+        found = next(c for c in conditions if c["type"] == said["type"])
+        found["message"] = said["message"]
+    return conditions
+
+
 def _container(raw: object) -> dict[str, object]:
     container = fields(raw)
     resources = fields(container.get("resources"))
+    program = trim_program(container)
     return _filled(
         name=text(container.get("name")),
         image=text(container.get("image")),
@@ -142,8 +151,10 @@ def _container(raw: object) -> dict[str, object]:
         resources=_filled(
             limits=_resources(resources.get("limits")),
             requests=_resources(resources.get("requests")),
+            claims=trim_container_claims(resources.get("claims")),
         ),
-        env=[kept for item in items(container.get("env")) if (kept := _variable(item))],
+        command=program.get("command"),
+        env=_env(container.get("env"), program.get("env")),
         ports=[
             {"name": text(port.get("name")), "containerPort": _scalar(port.get("containerPort"))}
             for port in map(fields, items(container.get("ports")))
@@ -151,10 +162,20 @@ def _container(raw: object) -> dict[str, object]:
     )
 
 
-def _variable(raw: object) -> dict[str, object]:
-    variable = fields(raw)
-    name, value = text(variable.get("name")), variable.get("value")
-    return {"name": name, "value": value} if name in KEPT_ENV and isinstance(value, str) else {}
+def _env(value: object, telling: object) -> list[dict[str, object]]:
+    """The variables of `KEPT_ENV`, and those that tell the runtime by their names alone."""
+    names = {text(fields(item).get("name")) for item in items(telling)}
+    kept: list[dict[str, object]] = []
+    for variable in map(fields, items(value)[:MAX_VARIABLES]):
+        name, literal = text(variable.get("name")), variable.get("value")
+        if name not in KEPT_ENV:
+            continue
+        if isinstance(literal, str) and len(literal) <= MAX_ENV_VALUE:
+            kept.append({"name": name, "value": literal})
+        elif name in names:
+            kept.append({"name": name})
+    others = (dict(fields(item)) for item in items(telling))
+    return [*kept, *(item for item in others if item["name"] not in KEPT_ENV)]
 
 
 def _statuses(raw: object) -> list[dict[str, object]]:

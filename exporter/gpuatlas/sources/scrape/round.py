@@ -25,7 +25,7 @@ class ScrapeRound:
     """The pages of a round, and why there are none where there are none.
 
     `silent` is as in `model.observations.Observations`. `statuses` has one entry for each source,
-    also for those without a target. Each card is on one DCGM page only.
+    also for those without a target. Each card is on one DCGM page of a node only.
     """
 
     dcgm: tuple[DcgmPage, ...] = ()

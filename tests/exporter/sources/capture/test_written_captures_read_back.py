@@ -73,6 +73,19 @@ PLAIN = st.recursive(
 )
 
 
+@pytest.mark.parametrize(
+    "text", ["1e3", "0E0", "12e-4", "1.5", ".inf", ".NaN", "0o17", "0x1f", "~"]
+)
+def test_a_text_that_looks_like_a_number_stays_text(text: str, tmp_path: Path) -> None:
+    """A label such as a commit's hash may read "12e4"; as a number the label would be dropped."""
+    body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": {"app": text}}}
+
+    write_capture(
+        Capture(objects=(RawObject(body=body, where=""),)), tmp_path / "c", anonymised=False
+    )
+    assert [raw.body for raw in read_capture(tmp_path / "c").objects] == [body]
+
+
 @settings(deadline=None, max_examples=50)
 @given(fields=st.dictionaries(st.text(min_size=1, max_size=6), PLAIN, max_size=4))
 def test_any_object_reads_back(fields: dict[str, Any], tmp_path_factory: Any) -> None:

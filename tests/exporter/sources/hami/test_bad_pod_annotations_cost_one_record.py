@@ -145,8 +145,8 @@ def test_a_bad_mig_annotation_costs_the_identity_only(text: str, reason: str) ->
 @pytest.mark.parametrize(
     ("record", "partition"),
     [
-        (mig(), "MIG-1"),
-        (mig(migUUID=None), "gi-3"),
+        (mig(), "gi-3"),
+        (mig(gpuInstanceID=None), "MIG-1"),
         (mig(migUUID=None, gpuInstanceID=0), "gi-0"),
         (mig(migUUID=None, gpuInstanceID=None), ""),
         (mig(gpuUUID="GPU-other"), ""),
@@ -170,6 +170,6 @@ def test_a_mig_annotation_says_nothing_of_other_layers() -> None:
 
 
 def test_the_first_of_two_mig_records_of_one_device_counts() -> None:
-    text = json.dumps([mig(), mig(migUUID="MIG-2")])
+    text = json.dumps([mig(), mig(gpuInstanceID=4)])
     promises, _ = read({KEY: "GPU-good,NVIDIA,1024,10:;", MIG_KEY: text})
-    assert [promise.partition for promise in promises] == ["MIG-1"]
+    assert [promise.partition for promise in promises] == ["gi-3"]

@@ -87,7 +87,7 @@ EXPECTED = {
         promise(NVIDIA, "GPU-f0000000-0000-4000-8000-000000000001", "main", 10240, 30),
     ),
     ("v2.10", "mig-0"): (
-        promise(NVIDIA, MIG_CARD, "a", 9728, 14, "MIG-f0000000-0000-5000-8000-00000000000a"),
+        promise(NVIDIA, MIG_CARD, "a", 9728, 14, "gi-3"),
         promise(NVIDIA, MIG_CARD, "b", 9728, 14, "gi-4"),
     ),
     ("v2.10", "npu-0"): (

@@ -20,6 +20,7 @@ import yaml
 
 from gpuatlas.sources.kubernetes.connection import Connection
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
+from gpuatlas_harness.discovery import aggregated
 
 Object = dict[str, Any]
 OBJECTS = Path(__file__).parent / "objects"
@@ -29,8 +30,8 @@ OBJECTS = Path(__file__).parent / "objects"
 class Reply:
     """One answer: a whole body, or `chunks` sent one by one, and what happens after them.
 
-    `then` is "end" (in order), "cut" (the connection is closed in the middle) or "hang" (silence
-    until the client hangs up or the server stops).
+    `then` is "end" (in order), "cut" (the connection is closed in the middle), "hang" (silence
+    until the client hangs up or the server stops) or "wait" (silence until `until`, then "end").
     """
 
     status: int = 200
@@ -39,6 +40,7 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     then: str = "end"
     pause_s: float = 0.0  # before each chunk
+    until: threading.Event | None = None
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,8 @@ class FakeApiServer:
     """Answers with the replies that a test queued for a path, lists and watches apart.
 
     Without a queued reply a list is answered with the objects of `serve`, and a watch stays open
-    and silent.
+    and silent. `documents` are answers by path; at first, discovery says that nothing of what can
+    be missing is there.
     """
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
@@ -73,6 +76,7 @@ class FakeApiServer:
         self.changed = threading.Condition()
         self._replies: dict[tuple[str, bool], deque[Reply]] = defaultdict(deque)
         self._served: dict[str, tuple[list[object], str]] = {}
+        self.documents: dict[str, Object] = {"/apis": aggregated(())}
         handler = type("Handler", (_Handler,), {"fake": self})
         self._server = _Server(("127.0.0.1", 0), handler)
         self._scheme = "https" if tls else "http"
@@ -95,6 +99,13 @@ class FakeApiServer:
 
     def serve(self, path: str, objects: Sequence[object], version: str = "100") -> None:
         self._served[path] = (list(objects), version)
+
+    def withdraw(self, path: str) -> None:
+        del self._served[path]
+
+    def offer(self, *resources: str) -> None:
+        """Say from now on that these ("group/version/plural") are served, and nothing else."""
+        self.documents["/apis"] = aggregated(resources)
 
     def reply(self, path: str, *replies: Reply, watch: bool = False) -> None:
         self._replies[path, watch].extend(replies)
@@ -124,6 +135,8 @@ class FakeApiServer:
             return Reply(chunks=(), then="hang")
         if request.path in self._served:
             return self._page(request)
+        if request.path in self.documents:
+            return Reply(body=json.dumps(self.documents[request.path]).encode())
         return Reply(status=404, body=a_status(404, "NotFound", "no such path"))
 
     def _page(self, request: Request) -> Reply:
@@ -159,7 +172,8 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in reply.headers.items():
             self.send_header(name, value)
         if reply.chunks is None:
-            missing = 0 if reply.then == "end" else 1
+            missing = 0 if reply.then in {"end", "wait"} else 1
+            self._hold(reply)
             self.send_header("Content-Length", str(len(reply.body) + missing))
             self.end_headers()
             self.wfile.write(reply.body)
@@ -170,12 +184,17 @@ class _Handler(BaseHTTPRequestHandler):
                 self.fake.released.wait(reply.pause_s)
                 self.wfile.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
                 self.wfile.flush()
+            self._hold(reply)
         if reply.then == "hang":
             self.fake.released.wait(30)
-        if reply.then != "end":
+        if reply.then not in {"end", "wait"}:
             self.close_connection = True
         elif reply.chunks is not None:
             self.wfile.write(b"0\r\n\r\n")
+
+    def _hold(self, reply: Reply) -> None:
+        if reply.then == "wait" and reply.until is not None:
+            reply.until.wait(30)
 
 
 def a_list(objects: Sequence[object], metadata: Mapping[str, object]) -> bytes:

@@ -10,7 +10,7 @@ from gpuatlas.sources.errors import BadAnswerError, ForbiddenError, GoneError, T
 from gpuatlas.sources.kubernetes.connection import Connection
 from gpuatlas.sources.kubernetes.errors import BusyError
 from gpuatlas.sources.kubernetes.kinds import JOBS, KINDS, NODES, PODS, REPLICASETS
-from gpuatlas.sources.kubernetes.listing import read_once
+from gpuatlas.sources.kubernetes.listing import Listing, read_once
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def test_all_kinds_are_read_page_by_page(
     assert isinstance(found.objects["nodes"]["gpu-hami"], Node)
     assert isinstance(found.objects["pods"]["uid-0"], Pod)
     assert isinstance(found.objects["replicasets"]["u"], OwnerLink)
-    assert (found.warnings, found.rejected) == ((), {})
+    assert (found.warnings, found.rejected) == ([], {})
     pods = [("pods", 2), ("pods", 4), ("pods", 5)]
     assert told == [("nodes", 2), *pods, ("replicasets", 1), ("jobs", 0)]
     first, second, _ = api.lists(PODS.path)
@@ -166,3 +166,69 @@ def test_a_list_without_items_is_empty(
 ) -> None:
     api.reply(PODS.path, reply(body=b'{"items":null,"metadata":null}'))
     assert read_once(connection, [PODS], quiet).objects == {"pods": {}}
+
+
+QUEUES = next(kind for kind in KINDS if kind.id == "localqueues.kueue.x-k8s.io")
+QUEUE = {"metadata": {"name": "q", "namespace": "n", "uid": "uid-q"}}
+
+
+def test_kinds_that_are_not_served_are_not_asked_for(
+    api: FakeApiServer, connection: Connection, recorded: Recorded
+) -> None:
+    found = serve_core(api, connection, recorded)
+    assert set(found.objects) == {"nodes", "pods", "replicasets", "jobs"}
+    assert (found.warnings, found.failures) == ([], {})
+    assert len(api.requests) == 5
+
+
+def test_a_served_kind_is_read_in_the_version_that_is_there(
+    api: FakeApiServer, connection: Connection, recorded: Recorded
+) -> None:
+    older = QUEUES.at("v1beta1")
+    api.offer("kueue.x-k8s.io/v1beta1/localqueues")
+    api.serve(older.path, [QUEUE])
+    found = serve_core(api, connection, recorded)
+    assert list(found.objects[QUEUES.id]) == ["uid-q"]
+    assert found.versions[QUEUES.id] == "kueue.x-k8s.io/v1beta1"
+    assert found.versions["replicasets"] == "apps/v1"
+
+
+@pytest.mark.parametrize("status", [403, 500])
+def test_a_discovered_kind_that_fails_is_a_warning(
+    api: FakeApiServer, connection: Connection, recorded: Recorded, reply: Any, status: int
+) -> None:
+    api.offer("kueue.x-k8s.io/v1beta2/localqueues")
+    api.reply(QUEUES.path, *[reply(status=status, body=b"no")] * 4)
+    found = serve_core(api, connection, recorded)
+    assert found.objects[QUEUES.id] == {}
+    (warning,) = found.warnings
+    assert warning.startswith("without localqueues.kueue.x-k8s.io: http://127.0.0.1:")
+    assert found.failures.keys() == {"kubernetes-localqueues.kueue.x-k8s.io"}
+
+
+def test_a_discovered_kind_that_has_just_gone_is_no_failure(
+    api: FakeApiServer, connection: Connection, recorded: Recorded
+) -> None:
+    api.offer("kueue.x-k8s.io/v1beta2/localqueues")
+    found = serve_core(api, connection, recorded)
+    assert (found.objects[QUEUES.id], found.warnings) == ({}, [])
+
+
+def test_a_discovery_that_is_refused_costs_the_discovered_kinds(
+    api: FakeApiServer, connection: Connection, recorded: Recorded, reply: Any
+) -> None:
+    api.reply("/apis", reply(status=403, body=b"no"))
+    found = serve_core(api, connection, recorded)
+    (warning,) = found.warnings
+    assert warning.startswith("without DRA, queues and the owners of other systems: ")
+    assert 'Grant the verb "get" on "/apis"' in warning
+    assert found.failures.keys() == {"kubernetes-discovery"}
+    assert list(found.objects["nodes"]) == ["gpu-hami"]
+
+
+def serve_core(api: FakeApiServer, connection: Connection, recorded: Recorded) -> Listing:
+    """Reads all kinds of a cluster with one node."""
+    api.serve(NODES.path, [recorded("gpu-hami")])
+    for kind in (PODS, REPLICASETS, JOBS):
+        api.serve(kind.path, [])
+    return read_once(connection, KINDS, quiet, sleep=lambda _: None)

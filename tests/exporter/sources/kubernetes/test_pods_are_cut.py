@@ -7,6 +7,7 @@ import pytest
 
 from gpuatlas.model.devices import Promise
 from gpuatlas.model.objects import Container, DeviceStatus, Owner, Pod
+from gpuatlas.model.pod_spec import Runtime
 from gpuatlas.model.rejections import Rejection
 from gpuatlas.sources.kubernetes.project import (
     project_pod,
@@ -98,6 +99,7 @@ def test_a_pod_of_a_deployment_with_a_whole_card(recorded: Recorded) -> None:
                 health="Healthy",
             ),
         ),
+        runtime=Runtime(name="vllm", evidence="command vllm serve"),
     )
 
 

@@ -14,7 +14,8 @@ import yaml
 from gpuatlas.model.objects import Owner, OwnerLink, Pod
 from gpuatlas.sources.errors import ForbiddenError, SourceError, UnauthorizedError
 from gpuatlas.sources.kubernetes.connection import Connection
-from gpuatlas.sources.kubernetes.kinds import JOBS, KINDS, NODES, PODS, REPLICASETS, Kind
+from gpuatlas.sources.kubernetes.kind import Kind
+from gpuatlas.sources.kubernetes.kinds import CORE_KINDS, JOBS, KINDS, NODES, PODS, REPLICASETS
 from gpuatlas.sources.kubernetes.listing import read_once
 from gpuatlas.sources.kubernetes.pages import read_pages
 from gpuatlas.sources.kubernetes.reflector import Reflector
@@ -169,7 +170,7 @@ def test_commands_read_all_kinds_and_owners_as_metadata(
     found = read_once(admin, KINDS, quiet, page_size=2)
     assert list(found.objects["nodes"]) == ["gpu-hami"]
     assert len(found.objects["pods"]) == 5
-    assert (found.warnings, found.rejected) == ((), {})
+    assert (found.warnings, found.rejected) == ([], {})
     (link,) = found.objects["replicasets"].values()
     assert isinstance(link, OwnerLink)
     assert link.controller == Owner(api_group="apps", kind="Deployment", name="chat", uid="d-1")
@@ -183,7 +184,7 @@ def test_rights_on_nodes_and_pods_are_enough(kube: KubeServer, recorded: Recorde
     kube.apply([as_applied(recorded("gpu-hami"), NODES)])
     kubeconfig = kube.service_account_kubeconfig("nodes-and-pods", NODE_AND_PODS)
     connection = Connection.open(settings_of(kubeconfig), {})
-    found = read_once(connection, KINDS, quiet)
+    found = read_once(connection, CORE_KINDS, quiet)
     assert list(found.objects["nodes"]) == ["gpu-hami"]
     first, second = found.warnings
     assert 'Grant the verb "list" on "replicasets.apps"' in first

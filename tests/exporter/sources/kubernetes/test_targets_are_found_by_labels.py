@@ -242,6 +242,40 @@ def test_a_tenant_cannot_take_the_place_of_an_exporter_or_a_scheduler() -> None:
     assert len(found) == 4
 
 
+def a_daemon(namespace: str, *nodes: str, **changes: object) -> list[Pod]:
+    pods = (replace(DCGM_POD, name=f"x-{n}", namespace=namespace, node=n) for n in nodes)
+    return [replace(pod, **changes) for pod in pods]  # type: ignore[arg-type]
+
+
+def test_many_pods_on_one_node_are_no_daemon_set() -> None:
+    real = a_daemon("gpu-operator", "a", "b", "c", created_at=100.0)
+    crowd = [replace(real[0], namespace="tenant", name=f"m-{i}", created_at=1.0) for i in range(9)]
+    found = find_targets([*crowd, *real])
+    assert {t.namespace for t in found} == {"gpu-operator"}
+
+
+def test_a_tenant_is_not_heard_on_nodes_without_a_program_of_their_own() -> None:
+    """Its page could name the cards of other nodes, with more values than the real one."""
+    real = a_daemon("gpu-operator", "a", "b", "c")
+    found = find_targets([*real, *a_daemon("tenant", "cpu-1")])
+    assert {t.node for t in found} == {"a", "b", "c"}
+    crashed = [replace(real[0], phase="Failed"), *real[1:]]
+    assert {t.node for t in find_targets([*crashed, *a_daemon("tenant", "a")])} == {"b", "c"}
+
+
+def test_only_nodes_with_cards_make_an_installation() -> None:
+    nodes = {name: a_node(name) for name in "ab"}
+    found = find_targets(
+        [*a_daemon("gpu-operator", "a", "b"), *a_daemon("tenant", "p", "q", "r")], nodes
+    )
+    assert {t.namespace for t in found} == {"gpu-operator"}
+
+
+def test_two_installations_share_the_nodes() -> None:
+    found = find_targets([*a_daemon("gke", "a", "b", "c"), *a_daemon("monitoring", "d", "e")])
+    assert {t.node for t in found} == set("abcde")
+
+
 def test_namespaces_can_be_named() -> None:
     pods = [DCGM_POD, replace(DCGM_POD, namespace="tenant", node="gpu-b")]
     assert [t.namespace for t in find_targets(pods, namespaces={"gpu-operator"})] == [

@@ -92,7 +92,7 @@ def test_the_part_that_decided_is_shown_where_it_stands_far_behind() -> None:
 
 def test_a_message_without_end_is_read_to_its_limit() -> None:
     cause, text = read_cause("x" * 5000 + ": 2 Insufficient nvidia.com/gpu.")
-    assert (cause, text) == ("Unschedulable", "x" * 200)
+    assert (cause, text) == ("Unschedulable", "x" * 199 + "…")
 
 
 def test_spec_and_status_of_a_gated_pod() -> None:
@@ -260,7 +260,7 @@ def test_less_than_two_pods_are_no_gang(
         (
             {"leaderworkerset.sigs.k8s.io/size": "9" * 90},
             "bad-count",
-            f'leaderworkerset.sigs.k8s.io/size is "{"9" * 32}", not a number of pods',
+            f'leaderworkerset.sigs.k8s.io/size is "{"9" * 31}…", not a number of pods',
         ),
         (
             {"leaderworkerset.sigs.k8s.io/size": "9999999"},

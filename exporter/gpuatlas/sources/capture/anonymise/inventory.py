@@ -11,6 +11,7 @@ from gpuatlas.sources.capture.anonymise.lines import page_labels
 from gpuatlas.sources.capture.anonymise.names import Names
 from gpuatlas.sources.capture.anonymise.vocabulary import NAMESPACES, is_container, is_uuid
 from gpuatlas.sources.capture.contents import Capture, RawObject
+from gpuatlas.sources.kai.marks import RESERVATION_NAME_START
 from gpuatlas.sources.kubernetes.kinds import NODES, PODS
 
 # Labels of metrics that hold names, as exporters and a Prometheus behind them write them.
@@ -24,6 +25,7 @@ POD_LABELS: Final = frozenset({"pod", "podname", "pod_name", "exported_pod"})
 CONTAINER_LABELS: Final = frozenset(
     {"container", "ctrname", "container_name", "exported_container"}
 )
+_CLAIM: Final = "ResourceClaim"
 _HASH_LABEL: Final = "pod-template-hash"
 _DIGITS: Final = re.compile(r"([0-9]+)")
 
@@ -42,6 +44,7 @@ def take_names(capture: Capture, observations: Observations, names: Names) -> No
     _namespaces(capture.objects, names)
     _owners(capture.objects, names)
     _pods(capture.objects, names)
+    _claims(capture.objects, names)
     _containers(capture.objects, names)
     _from_pages(capture, names)
     _cards(observations, names)
@@ -79,7 +82,7 @@ def _nodes(objects: Iterable[RawObject], names: Names) -> None:
 
 
 def _namespace(name: str, names: Names) -> None:
-    if name in NAMESPACES:
+    if name in NAMESPACES and names.known(name) is None:
         names.keep(name)
     names.numbered(name, "namespace")
 
@@ -102,9 +105,9 @@ def _owners(objects: Iterable[RawObject], names: Names) -> None:
     for raw in objects:
         metadata = metadata_of(raw)
         reference = _reference(metadata)
-        if raw.kind not in {NODES.kind, PODS.kind}:
+        if raw.kind not in {NODES.kind, PODS.kind, _CLAIM}:
             above[raw.kind, metadata.get("name", "")] = reference
-        if reference[1]:
+        if reference[1] and raw.kind != _CLAIM:
             above.setdefault(reference, _guessed(metadata, reference))
     for kind, name in sorted(above):
         _workload(kind, name, above, names)
@@ -134,10 +137,19 @@ def _workload(
 def _pods(objects: Iterable[RawObject], names: Names) -> None:
     found = {m.get("name", ""): m for m in _metadata(objects, PODS.kind)}
     for name in _in_order(found):
+        if name.startswith(RESERVATION_NAME_START):  # KAI's pods are known by their names
+            names.numbered(name, RESERVATION_NAME_START.removesuffix("-"))
         names.below(name, _reference(found[name])[1], "pod")
         template = str(found[name].get("labels", {}).get(_HASH_LABEL, ""))
         if template:
             names.scrambled(template)
+
+
+def _claims(objects: Iterable[RawObject], names: Names) -> None:
+    """Claims that were made from a template are named after their pod."""
+    found = {m.get("name", ""): m for m in _metadata(objects, _CLAIM)}
+    for name in _in_order(found):
+        names.below(name, _reference(found[name])[1], "claim")
 
 
 def _containers(objects: Iterable[RawObject], names: Names) -> None:

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
+from gpuatlas.sources.capture.anonymise.devices import DeviceWriter
+from gpuatlas.sources.capture.anonymise.fields import (
+    AMOUNTS,
+    GROUP_KEY,
+    KEPT,
+    KEPT_LISTS,
+    NAME_KEYS,
+    NAMED,
+)
+from gpuatlas.sources.capture.anonymise.messages import MessageWriter, rewrite_top_owner
 from gpuatlas.sources.capture.anonymise.names import Names
 from gpuatlas.sources.capture.anonymise.texts import Texts
 from gpuatlas.sources.capture.anonymise.vocabulary import (
@@ -13,41 +23,10 @@ from gpuatlas.sources.capture.anonymise.vocabulary import (
     is_harmless,
     is_reason,
     keeps_label,
+    tells_program,
+    variable_name,
 )
-
-# Fields whose text is the API's own, or that hold only numbers.
-_KEPT: Final = frozenset(
-    {
-        "apiVersion",
-        "kind",
-        "phase",
-        "type",
-        "status",
-        "health",
-        "restartPolicy",
-        "kubeletVersion",
-        "creationTimestamp",
-        "deletionTimestamp",
-    }
-)
-_NAMED: Final = frozenset({"namespace", "nodeName"})
-_RESOURCES: Final = frozenset({"limits", "requests", "capacity", "allocatable"})
-# Labels and annotations that hold one name: it is replaced even where it is a common word.
-_NAME_KEYS: Final = frozenset(
-    {
-        "hami.io/vgpu-node",
-        "volcano.sh/vgpu-node",
-        "amd.com/predicate-node",
-        "mthreads.com/predicate-node",
-        "kubernetes.io/hostname",
-        "statefulset.kubernetes.io/pod-name",
-        "job-name",
-        "batch.kubernetes.io/job-name",
-        "pod-template-hash",
-        "gpu-fraction-container-name",
-    }
-)
-_GROUP_KEY: Final = "runai-gpu-group/"
+from gpuatlas.sources.placement.kai import TOP_OWNER
 
 
 class ObjectWriter:
@@ -56,16 +35,23 @@ class ObjectWriter:
     def __init__(self, names: Names, texts: Texts) -> None:
         self._names = names
         self._texts = texts
+        devices = DeviceWriter(names, texts, self.rewrite)
         self._fields: Mapping[str, Callable[[str], str]] = {
             "uid": self._id,
             "podIP": self._texts.plain,
             "image": self._image,
             "schedulerName": self._scheduler,
+            "driver": devices.driver,
+            "deviceClassName": devices.device_class,
+            "message": MessageWriter(texts).rewrite,
             "reason": lambda text: text if is_reason(text) else self._texts.plain(text),
         }
         self._items: Mapping[str, Callable[[Any], Any]] = {
             "env": self._variable,
             "allocatedResourcesStatus": self._device,
+            "devices": devices.device,
+            "results": devices.result,
+            "taints": devices.taint,
         }
 
     def rewrite(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,7 +59,7 @@ class ObjectWriter:
         return {field: self._field(field, value) for field, value in body.items()}
 
     def _field(self, field: str, value: Any) -> Any:
-        if field in _RESOURCES or (field in _KEPT and not isinstance(value, Mapping | list)):
+        if _stays(field, value):
             return value
         if field in {"labels", "annotations"} and isinstance(value, Mapping):
             return {self._key(k): self._label(k, v) for k, v in value.items()}
@@ -82,32 +68,42 @@ class ObjectWriter:
         if isinstance(value, Mapping):
             return self.rewrite(value)
         if isinstance(value, list):
-            return [self._field(field, item) for item in value]
+            return [
+                self.rewrite(item) if isinstance(item, Mapping) else self._field(field, item)
+                for item in value
+            ]
         return self._text(field, value) if isinstance(value, str) else value
 
     def _text(self, field: str, text: str) -> str:
-        if field in _NAMED or field == "name":
-            return self._names.known(text) or self._texts.plain(text)
+        if field in NAMED:
+            return "/".join(map(self._name, text.split("/")))
         return self._fields.get(field, self._texts.plain)(text)
+
+    def _name(self, text: str) -> str:
+        return self._names.known(text) or self._texts.plain(text)
 
     def _key(self, key: str) -> str:
         """Keys stay; this one carries a group's id."""
-        if key.startswith(_GROUP_KEY):
-            return f"{_GROUP_KEY}{self._texts.plain(key.removeprefix(_GROUP_KEY))}"
+        if key.startswith(GROUP_KEY):
+            return f"{GROUP_KEY}{self._name(key.removeprefix(GROUP_KEY))}"
         return key
 
     def _label(self, key: str, value: Any) -> Any:
-        if not isinstance(value, str) or keeps_label(key):
+        if not isinstance(value, str) or keeps_label(key) or tells_program(key, value):
             return value
-        if key in _NAME_KEYS:
-            return self._names.known(value) or self._texts.plain(value)
+        if key in NAME_KEYS or key.startswith(GROUP_KEY):
+            return self._name(value)
+        if key == TOP_OWNER:
+            return rewrite_top_owner(value, self._names, self._texts)
         return self._texts.replace(value)
 
     def _variable(self, item: Any) -> Any:
-        """The names of variables come from a fixed list."""
-        if not isinstance(item, Mapping) or not isinstance(item.get("value"), str):
+        """Variables are kept for their names where they have no value."""
+        if not isinstance(item, Mapping) or not isinstance(item.get("name"), str):
             return item
-        return {"name": item.get("name"), "value": self._texts.plain(item["value"])}
+        value = item.get("value")
+        kept = {"value": self._texts.plain(value)} if isinstance(value, str) else {}
+        return {"name": variable_name(item["name"]), **kept}
 
     def _device(self, item: Any) -> Any:
         """Named by a resource, or by a claim of the pod."""
@@ -132,6 +128,12 @@ class ObjectWriter:
         if text in SCHEDULERS or is_harmless(text):
             return text
         return self._names.numbered(text, "scheduler")
+
+
+def _stays(field: str, value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return field in AMOUNTS
+    return field in KEPT_LISTS or (field in KEPT and not isinstance(value, list))
 
 
 def _split_words(text: str) -> list[str]:

@@ -7,6 +7,9 @@ from typing import Final
 
 from gpuatlas.sources.hami.families import FAMILIES
 from gpuatlas.sources.kubernetes.components import COMPONENTS
+from gpuatlas.sources.kubernetes.kept import KEPT_ENV
+from gpuatlas.sources.runtimes.memory import VARIABLES
+from gpuatlas.sources.runtimes.table import ROWS
 
 
 def _words(text: str) -> frozenset[str]:
@@ -64,6 +67,8 @@ _WORDS: Final = _words(
     Fraction leader follower head worker launcher master predictor transformer explainer Healthy
     Unhealthy Unknown utility video display graphics amd64 arm64 linux windows spot on-demand
     pending rebooting nvidia amd intel vGPU
+    pods podgroups All ExactCount FromClass FromClaim TimeSlicing MPS MigInstance Open Closed
+    Closing Hold HoldAndDrain llminferenceservice
     """
 )
 _NUMBER: Final = re.compile(r"[-+]?[0-9]{1,20}(\.[0-9]{1,20})?([KMGTPE]i?|m|k|%|s)?")
@@ -142,6 +147,31 @@ _HARDWARE_METRIC_LABELS: Final = _words(
 def keeps_label(key: str) -> bool:
     """Whether a node's label keeps its value."""
     return _HARDWARE_LABEL.fullmatch(key) is not None
+
+
+_VARIABLES: Final = frozenset(
+    {*KEPT_ENV, *VARIABLES, *(name for row in ROWS for name in row.env if not name.endswith("*"))}
+)
+_VARIABLE_STARTS: Final = tuple(
+    name.removesuffix("*") for row in ROWS for name in row.env if name.endswith("*")
+)
+
+
+def variable_name(name: str) -> str:
+    """A variable's name as far as a table of ours has it: tenants choose what follows."""
+    if name in _VARIABLES:
+        return name
+    start = next((start for start in _VARIABLE_STARTS if name.startswith(start)), "")
+    return f"{start}X"
+
+
+# Labels of operators by which programs are told, with the values that tell something.
+_PROGRAM_LABELS: Final = frozenset(pair for row in ROWS for pair in row.labels)
+
+
+def tells_program(key: str, value: str) -> bool:
+    """Whether a label or annotation is one that our table of runtimes knows."""
+    return (key, value) in _PROGRAM_LABELS
 
 
 def keeps_metric_label(name: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpuatlas.sources.kubernetes.connection import Connection
-from gpuatlas.sources.kubernetes.kinds import Kind
+from gpuatlas.sources.kubernetes.kind import Kind
 from gpuatlas.sources.kubernetes.reflector import Reflector
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 from gpuatlas.sources.kubernetes.store import ObjectStore, View
