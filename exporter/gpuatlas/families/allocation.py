@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from gpuatlas.families.labels import ALLOCATION, allocation_labels
-from gpuatlas.families.spec import Family, Kind, Series
+from gpuatlas.families.spec import Family, Kind, Series, Stability
 from gpuatlas.model.readings import Known, Reading
 from gpuatlas.model.snapshot import Allocation, NodeSnapshot
 
@@ -34,6 +34,12 @@ def _info(node: NodeSnapshot) -> Iterator[Series]:
         yield (*allocation_labels(held), held.partition, held.evidence), 1
 
 
+def _conflicts(node: NodeSnapshot) -> Iterator[Series]:
+    for held in node.allocations:
+        for other in held.conflicts:
+            yield (*allocation_labels(held), held.evidence, other.card, other.evidence), 1
+
+
 FAMILIES: Final[tuple[Family[NodeSnapshot], ...]] = (
     Family(
         name="gpuatlas_allocation_info",
@@ -42,6 +48,15 @@ FAMILIES: Final[tuple[Family[NodeSnapshot], ...]] = (
         "the card label is empty where nobody can know it.",
         labels=(*ALLOCATION, "partition", "evidence"),
         samples=_info,
+    ),
+    Family(
+        name="gpuatlas_allocation_evidence_conflict_info",
+        kind=Kind.INFO,
+        help="Another source names another card for the container, and the more trusted one, "
+        "which stands in evidence, was believed; absent where all agree.",
+        labels=(*ALLOCATION, "evidence", "other_card", "other_evidence"),
+        samples=_conflicts,
+        stability=Stability.EXPERIMENTAL,
     ),
     Family(
         name="gpuatlas_allocation_memory_reserved_bytes",

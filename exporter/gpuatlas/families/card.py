@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from gpuatlas.families.labels import CARD, card_labels
-from gpuatlas.families.spec import Family, Kind, Series
+from gpuatlas.families.spec import Family, Kind, Series, Stability
 from gpuatlas.model.readings import Known, Reading
 from gpuatlas.model.snapshot import Card, CardState, NodeSnapshot
 
@@ -48,6 +48,12 @@ def _states(node: NodeSnapshot) -> Iterator[Series]:
     for card in node.cards:
         for state in CardState:
             yield (*card_labels(card), state), int(card.state is state)
+
+
+def _idle_claims(node: NodeSnapshot) -> Iterator[Series]:
+    for card in node.cards:
+        for held in card.idle_claims:
+            yield (*card_labels(card), held.namespace, held.claim), 1
 
 
 def _memory(word: str, text: str, pick: Callable[[Card], Reading[int]]) -> Family[NodeSnapshot]:
@@ -156,5 +162,14 @@ FAMILIES: Final[tuple[Family[NodeSnapshot], ...]] = (
         "and 0 for the others.",
         labels=(*CARD, "state"),
         samples=_states,
+    ),
+    Family(
+        name="gpuatlas_card_idle_claim_info",
+        kind=Kind.INFO,
+        help="A ResourceClaim that holds the card, or a part of it, although no pod uses it; "
+        "what it holds is allocated all the same.",
+        labels=(*CARD, "namespace", "claim"),
+        samples=_idle_claims,
+        stability=Stability.EXPERIMENTAL,
     ),
 )

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from gpuatlas.families import allocation, card, node, partition, source, workload
+from gpuatlas.families import advice, allocation, card, node, partition, source, workload
 from gpuatlas.families.spec import Family
+from gpuatlas.model.advice import PoolAdvice
 from gpuatlas.model.snapshot import NamespaceSnapshot, NodeSnapshot
 from gpuatlas.model.status import SourceStatus
 
@@ -20,10 +21,12 @@ NODE_FAMILIES: Final[tuple[Family[NodeSnapshot], ...]] = (
     *allocation.FAMILIES,
 )
 NAMESPACE_FAMILIES: Final[tuple[Family[NamespaceSnapshot], ...]] = workload.FAMILIES
+ADVICE_FAMILIES: Final[tuple[Family[PoolAdvice], ...]] = advice.FAMILIES
 SOURCE_FAMILIES: Final[tuple[Family[SourceStatus], ...]] = source.FAMILIES
 
 ALL_FAMILIES: Final[tuple[Family[Any], ...]] = (
     *NODE_FAMILIES,
     *NAMESPACE_FAMILIES,
+    *ADVICE_FAMILIES,
     *SOURCE_FAMILIES,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from gpuatlas.families import allocation, card, node, partition, source, workload
+from gpuatlas.families import advice, allocation, card, node, partition, source, workload
 from gpuatlas.families.spec import Family, Kind, Stability
 
 # Heading, what the entity is, its table; in the order of the catalogue.
@@ -32,8 +32,21 @@ SECTIONS: Final[tuple[tuple[str, str, tuple[Family[Any], ...]], ...]] = (
     ),
     (
         "Workload",
-        "The top-level object that owns the pods (Deployment, Job, …).",
+        "The top-level object that owns the pods (Deployment, Job, …), or a job that a queue holds "
+        "back before it has pods. `workload_kind` is the kind alone for Kubernetes' own kinds and "
+        "the well-known others; of any other API group it carries that group as kubectl writes it, "
+        "so that a Volcano Job is `Job.batch.volcano.sh` and never shares series with the Job of "
+        "the same name. The group by itself is `api_group` of `gpuatlas_workload_info`.",
         workload.FAMILIES,
+    ),
+    (
+        "Advice",
+        "Which way of sharing suits the cards of one model in a node pool, judged by what runs "
+        "there at this instant: an instant is not a week. `strategy` is `whole`, `mig`, "
+        "`memory-limited` (HAMi, Volcano vGPU, KAI with its isolator), `mps` or `time-slicing`; "
+        "`verdict` is `suits`, `possible`, `unsafe`, `impossible` or `no-advice`. "
+        "`gpuatlas advise` says the reasons in full.",
+        advice.FAMILIES,
     ),
     (
         "Source",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from gpuatlas.model.snapshot import Allocation, Card, WorkloadId
+from gpuatlas.model.workload_kinds import kind_name
 
 CARD: Final = ("node", "card", "index")
 ALLOCATION: Final = (*CARD, "namespace", "pod", "container")
@@ -26,5 +27,5 @@ def allocation_labels(held: Allocation) -> tuple[str, ...]:
 
 
 def workload_labels(workload: WorkloadId) -> tuple[str, ...]:
-    """Values of WORKLOAD."""
-    return (workload.namespace, workload.kind, workload.name)
+    """Values of WORKLOAD. The kind carries its group where it needs to, so no two share them."""
+    return (workload.namespace, kind_name(workload.api_group, workload.kind), workload.name)

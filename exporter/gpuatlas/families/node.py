@@ -25,6 +25,11 @@ def _cards(node: NodeSnapshot) -> Iterator[Series]:
         yield (node.name,), node.card_count.value
 
 
+def _mig_instances(node: NodeSnapshot) -> Iterator[Series]:
+    for profile, count in node.mig_instances.items():
+        yield (node.name, profile), count
+
+
 FAMILIES: Final[tuple[Family[NodeSnapshot], ...]] = (
     Family(
         name="gpuatlas_node_info",
@@ -47,6 +52,15 @@ FAMILIES: Final[tuple[Family[NodeSnapshot], ...]] = (
         help="Physical cards of the node, not the shares that a sharing layer advertises.",
         labels=("node",),
         samples=_cards,
+        stability=Stability.EXPERIMENTAL,
+    ),
+    Family(
+        name="gpuatlas_node_mig_instances",
+        kind=Kind.GAUGE,
+        help="MIG instances of the node by profile as its labels and capacity prove them, "
+        "not the shares that time slicing makes of them; absent where nobody can know.",
+        labels=("node", "profile"),
+        samples=_mig_instances,
         stability=Stability.EXPERIMENTAL,
     ),
 )

@@ -36,9 +36,16 @@ def _gang_min_members(namespace: NamespaceSnapshot) -> Iterator[Series]:
             yield workload_labels(workload.id), workload.gang_min_members
 
 
+def _memory_ahead(namespace: NamespaceSnapshot) -> Iterator[Series]:
+    for workload in namespace.workloads:
+        if workload.memory_ahead is not None:
+            yield workload_labels(workload.id), workload.memory_ahead
+
+
 def _pod_workload(namespace: NamespaceSnapshot) -> Iterator[Series]:
     for pod in namespace.pods:
-        yield (pod.namespace, pod.pod, pod.node, pod.workload.kind, pod.workload.name), 1
+        _, kind, name = workload_labels(pod.workload)
+        yield (pod.namespace, pod.pod, pod.node, kind, name), 1
 
 
 FAMILIES: Final[tuple[Family[NamespaceSnapshot], ...]] = (
@@ -46,14 +53,16 @@ FAMILIES: Final[tuple[Family[NamespaceSnapshot], ...]] = (
         name="gpuatlas_workload_info",
         kind=Kind.INFO,
         help="A top-level object whose pods ask for accelerators, with its runtime, "
-        "the scheduler that places it and the queue that admits it.",
+        "the scheduler that placed it (hami, volcano, kai, yunikorn, koordinator, default, "
+        "else the name in the pod), the queue that admits it and its gang.",
         labels=(*WORKLOAD, "api_group", "runtime", "scheduler", "queue", "queue_kind", "gang"),
         samples=_info,
     ),
     Family(
         name="gpuatlas_workload_pods",
         kind=Kind.GAUGE,
-        help="Pods of the workload by phase, only those that ask for accelerators.",
+        help="Pods of the workload by phase, only those that ask for accelerators; "
+        "no series while a queue holds it back without pods.",
         labels=(*WORKLOAD, "phase"),
         samples=_of_each_entry(lambda workload: workload.pods),
     ),
@@ -68,8 +77,10 @@ FAMILIES: Final[tuple[Family[NamespaceSnapshot], ...]] = (
     Family(
         name="gpuatlas_workload_cards_requested",
         kind=Kind.GAUGE,
-        help="Cards or shares of cards that the unfinished pods of the workload ask for, "
-        "not what they got.",
+        help="Cards or shares of cards that the unfinished pods of the workload ask for and those "
+        "that a queue holds back will, not what they got; the resource is that of the limit, "
+        "gpu-fraction or gpu-memory for a share by KAI, "
+        "deviceclass.resource.kubernetes.io/ and the device class for a claim.",
         labels=(*WORKLOAD, "resource"),
         samples=_of_each_entry(lambda workload: workload.cards_requested),
     ),
@@ -81,6 +92,16 @@ FAMILIES: Final[tuple[Family[NamespaceSnapshot], ...]] = (
         labels=(*WORKLOAD, "reason"),
         unit="seconds",
         samples=_of_each_entry(lambda workload: workload.waiting),
+    ),
+    Family(
+        name="gpuatlas_workload_memory_ahead_ratio",
+        kind=Kind.GAUGE,
+        help="Share of its memory that the spec tells the runtime to take at start, needed or not "
+        "(--gpu-memory-utilization and its like), 0 where it forbids that; "
+        "absent where the spec says nothing.",
+        labels=WORKLOAD,
+        unit="ratio",
+        samples=_memory_ahead,
     ),
     Family(
         name="gpuatlas_pod_workload_info",

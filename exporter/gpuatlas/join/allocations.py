@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from gpuatlas.join import compute, counted, physical
 from gpuatlas.join.holding import Holding
 from gpuatlas.join.inventory import CardFacts, NodeInputs
+from gpuatlas.join.parts import whole_partition
 from gpuatlas.model.pages import ContainerReading, InstanceReading, Tenant
-from gpuatlas.model.readings import Known, Reading, Unknown
+from gpuatlas.model.readings import Known, Reading, Unknown, value_of
 from gpuatlas.model.snapshot import Allocation, Card, Evidence, PartitionKind
 from gpuatlas.model.units import MIB, plausible_bytes, plausible_ratio
 from gpuatlas.model.vendors import VENDORS
@@ -19,7 +20,8 @@ _NO_CARD = Unknown("the card is not known")
 
 def _priority(holding: Holding) -> Reading[int]:
     """0 is high, as HAMi has it; only where somebody set it."""
-    resource = VENDORS[holding.vendor].priority
+    vendor = VENDORS.get(holding.vendor)
+    resource = vendor.priority if vendor is not None else ""
     container = next((c for c in holding.pod.containers if c.name == holding.container), None)
     if container is None:
         return Unknown("the container is not known")
@@ -37,8 +39,16 @@ def _instance(holding: Holding, card: CardFacts) -> InstanceReading | None:
     return next((i for i in instances if i.instance == wanted), None)
 
 
-def _own_fields(holding: Holding, card: CardFacts) -> Mapping[str, float] | None:
-    """DCGM values that are really this container's pod's, under virtual GPUs."""
+def _own_fields(
+    holding: Holding, card: CardFacts, held: Sequence[Holding]
+) -> Mapping[str, float] | None:
+    """DCGM values that are really this container's, under virtual GPUs.
+
+    They are the pod's (facts/dcgm.md 3): of several containers of the pod on the card each would
+    show them all, and their sum would be too much.
+    """
+    if not _alone(holding, held):
+        return None
     per_tenant = card.reading.tenant_fields if card.reading else None
     pods = {t: f for t, f in (per_tenant or {}).items() if (t.namespace, t.pod) == holding.pod.key}
     exact = pods.get(Tenant(*holding.pod.key, holding.container))
@@ -47,33 +57,54 @@ def _own_fields(holding: Holding, card: CardFacts) -> Mapping[str, float] | None
     return next(iter(pods.values()))
 
 
+def _alone(holding: Holding, held: Sequence[Holding]) -> bool:
+    """No other holding of the same pod on the card."""
+    return not any(h is not holding and h.pod.uid == holding.pod.uid for h in held)
+
+
 def _sole(holding: Holding, held: Sequence[Holding]) -> bool:
     """Nobody else on the same part of the card: the part's values are the container's."""
     return not any(h is not holding and h.partition == holding.partition for h in held)
 
 
+def _has_all_of(holding: Holding, card: CardFacts) -> bool:
+    """Whether the card's own values are those of the part that is held."""
+    if holding.kind is PartitionKind.WHOLE:
+        return True
+    return holding.kind is PartitionKind.DRA and holding.partition == whole_partition(card)
+
+
 def _resident(
     holding: Holding, joined: Card, card: CardFacts, inputs: NodeInputs, held: Sequence[Holding]
 ) -> Reading[int]:
-    own = _own_fields(holding, card)
+    own = _own_fields(holding, card, held)
     if own is not None and "DEV_FB_USED" in own:
         size = plausible_bytes(own["DEV_FB_USED"] * MIB)
         if size is not None:
             return Known(size, inputs.readings_at, "DCGM_FI_DEV_FB_USED of the pod")
     if not _sole(holding, held):
         return _SHARED
-    if holding.kind is PartitionKind.WHOLE:
+    if _has_all_of(holding, card):
         return joined.memory.resident
     instance = _instance(holding, card) if holding.kind is PartitionKind.MIG else None
     return _SHARED if instance is None else physical.instance_resident(instance, inputs.readings_at)
 
 
-def _counted_utilization(readings: tuple[ContainerReading, ...], at: float) -> Reading[float]:
+def _counted_utilization(
+    holding: Holding, joined: Card, readings: tuple[ContainerReading, ...], at: float
+) -> Reading[float]:
+    """HAMi-core measures only under a compute limit of 1 to 99 and shows 0 otherwise, for ever.
+
+    Such a 0 is believed only where the driver sees nothing run on the card.
+    """
     if not readings or any(r.utilization is None for r in readings):
         return Unknown("the sharing layer publishes no utilisation of it")
     ratio = plausible_ratio(sum(r.utilization or 0.0 for r in readings))
     if ratio is None:
         return Unknown("the layer's per-process figures add up to more than the card")
+    limited = holding.cores is not None and 0 < holding.cores < 100  # noqa: PLR2004 - percent
+    if ratio == 0 and not limited and value_of(joined.compute_utilization) != 0:
+        return Unknown("HAMi measures the compute only of containers with a compute limit")
     return Known(ratio, at, "hami_container_device_utilization_ratio")
 
 
@@ -86,20 +117,20 @@ def _utilization(
     readings: tuple[ContainerReading, ...],
 ) -> Reading[float]:
     if holding.kind is PartitionKind.VGPU:
-        return _counted_utilization(readings, inputs.monitor_at)
-    own = _own_fields(holding, card)
-    if own is not None:
+        return _counted_utilization(holding, joined, readings, inputs.monitor_at)
+    own = _own_fields(holding, card, held)
+    if own is not None and holding.kind is not PartitionKind.MIG:
         value = compute.utilization_of_fields(own, inputs.readings_at)
         if isinstance(value, Known):
             return value
     if not _sole(holding, held):
         return _SHARED
-    if holding.kind is PartitionKind.WHOLE:
+    if _has_all_of(holding, card):
         return joined.compute_utilization
     instance = _instance(holding, card) if holding.kind is PartitionKind.MIG else None
     if instance is None:
         return _SHARED
-    return compute.utilization_of_fields(instance.fields, inputs.readings_at)
+    return compute.utilization_of_instance(instance, card, inputs.readings_at)
 
 
 def _idle(readings: tuple[ContainerReading, ...], at: float) -> Reading[float]:
@@ -119,8 +150,7 @@ def on_card(
     held: Sequence[Holding],
 ) -> Allocation:
     """The allocation of a holding whose card is known. `held` are all holdings on the card."""
-    alone = not any(h is not holding and h.pod.uid == holding.pod.uid for h in held)
-    readings = counted.container_of(inputs, holding, alone=alone)
+    readings = counted.container_of(inputs, holding, alone=_alone(holding, held))
     return Allocation(
         node=joined.node,
         card=joined.id,
@@ -133,11 +163,12 @@ def on_card(
         reason="",
         memory_reserved=memory,
         memory_resident=_resident(holding, joined, card, inputs, held),
-        memory_counted=counted.counted_of_holding(inputs, holding, readings),
+        memory_counted=counted.counted_of_holding(inputs, card, readings),
         compute_reserved=compute_share,
         compute_utilization=_utilization(holding, joined, card, inputs, held, readings),
         priority=_priority(holding),
         idle_seconds=_idle(readings, inputs.monitor_at),
+        conflicts=holding.conflicts,
     )
 
 

@@ -5,25 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpuatlas.join import allocations, compute, counted, parts, physical, promises, state
-from gpuatlas.join.holding import Holding
+from gpuatlas.join import allocations, compute, counted, parts, physical, promises, state, totals
+from gpuatlas.join.holding import ClaimShare, Holding
 from gpuatlas.join.inventory import CardFacts, NodeInputs
 from gpuatlas.join.strategy import card_sharing, partition_kind
 from gpuatlas.model.readings import Known, Reading, Unknown
-from gpuatlas.model.snapshot import Allocation, Card, CardMemory
+from gpuatlas.model.snapshot import Allocation, Card, CardMemory, IdleClaim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardContext:
     """What one card's join needs beside the card: its holdings and the node's loose ends.
 
-    `homeless` are holdings on the node without a card that could be this one; `labelled` is the
-    size of the node's cards by label.
+    `idle` are the shares of claims on it that no pod uses, `doubt` says why its promises do not add
+    up. `homeless` are holdings on the node without a card that could be this one, `misplaced` those
+    whose promise names a wrong one; `labelled` is the size of the node's cards by label.
     """
 
     inputs: NodeInputs
     holdings: Sequence[Holding]
+    idle: Sequence[ClaimShare]
+    doubt: str
     homeless: Sequence[Holding]
+    misplaced: Sequence[Holding]
     labelled: Reading[int] | None
 
 
@@ -42,7 +46,34 @@ def _schedulable(card: CardFacts) -> Reading[int]:
         return Known(card.device.memory_bytes, 0.0, card.registration.source)
     if card.books is not None and card.books.limit_bytes is not None:
         return Known(card.books.limit_bytes, 0.0, "hami_gpu_memory_limit_bytes")
+    whole = card.published.whole if card.published is not None else None
+    if whole is not None:
+        return parts.device_memory(whole)
     return Unknown("no sharing layer registers this card")
+
+
+def _silent(card: CardFacts, inputs: NodeInputs) -> str:
+    """Why nobody can know who holds the card, or ""."""
+    return inputs.pods_silent or (inputs.claims_silent if card.published is not None else "")
+
+
+def _doubt(card: CardFacts, inputs: NodeInputs, utilization: Reading[float]) -> str:
+    """Why the card may be in use, or gone, although no pod holds it."""
+    silent = card.reading is None and card.host is None
+    if silent and not inputs.node.ready:
+        return f"node {inputs.node.name} is not ready and no page shows the card"
+    return compute.unseen_work(card) if isinstance(utilization, Unknown) else ""
+
+
+def _holders(card: CardFacts, context: CardContext) -> Reading[int]:
+    """Tenants of a card without a holding: a pod that nobody can place may be on it."""
+    unplaced = [*context.homeless, *context.misplaced]
+    return totals.tenants_of((), unplaced, _silent(card, context.inputs))
+
+
+def _idle_claims(shares: Sequence[ClaimShare]) -> tuple[IdleClaim, ...]:
+    named = sorted({(share.namespace, share.claim) for share in shares})
+    return tuple(IdleClaim(namespace, claim) for namespace, claim in named)
 
 
 def join_card(card: CardFacts, context: CardContext) -> tuple[Card, tuple[Allocation, ...]]:
@@ -51,16 +82,25 @@ def join_card(card: CardFacts, context: CardContext) -> tuple[Card, tuple[Alloca
     sharing = card_sharing(card, node)
     kind = partition_kind(card, sharing)
     total = physical.physical_of(card, inputs, context.labelled)
-    partitions = parts.partitions_of(card, kind, total, held, inputs.readings_at)
+    shares = list({s.id: s for h in held for s in h.claims}.values()) + list(context.idle)
+    partitions = parts.partitions_of(card, kind, total, held, shares, inputs.readings_at)
     by_id = {part.id: part for part in partitions}
-    tenants = promises.tenants_of(held, context.homeless, inputs.pods_silent)
-    memory_shares = [(h, promises.memory_promised(h, total, by_id)) for h in held]
-    compute_shares = [(h, promises.compute_promised(h, card, by_id)) for h in held]
-    allocated = promises.memory_allocated(memory_shares, tenants)
+    tenants = totals.tenants_of(held, context.homeless, _silent(card, inputs))
+    on_card = totals.OnCard(holdings=held, shares=shares, tenants=tenants, doubt=context.doubt)
+    memory_shares = [promises.memory_promised(h, total, by_id, node) for h in held]
+    compute_shares = [promises.compute_promised(h, card, by_id, node) for h in held]
+    allocated = totals.memory_allocated(on_card, memory_shares, total)
     resident = physical.resident_of(card, inputs)
     counted_bytes = counted.counted_of_card(card, inputs)
     utilization = compute.utilization_of(card, inputs)
-    word, why = state.state_of(card, utilization=utilization, tenants=tenants, resident=resident)
+    word, why = state.state_of(
+        card,
+        utilization=utilization,
+        tenants=tenants if held else _holders(card, context),
+        resident=resident,
+        reserved=bool(context.idle),
+        doubt=_doubt(card, inputs, utilization),
+    )
     joined = Card(
         node=node.name,
         id=card.id,
@@ -78,16 +118,16 @@ def join_card(card: CardFacts, context: CardContext) -> tuple[Card, tuple[Alloca
             counted=counted_bytes,
             offloaded=counted.offloaded_of(counted_bytes, resident),
         ),
-        compute_allocated=promises.compute_allocated(compute_shares, tenants),
+        compute_allocated=totals.compute_allocated(on_card, compute_shares),
         compute_utilization=utilization,
         tenants=tenants,
-        tenants_limit=promises.tenants_limit_of(card, kind, node),
+        tenants_limit=totals.tenants_limit_of(card, kind, node),
         state=word,
         state_reason=why,
         partitions=partitions,
+        idle_claims=_idle_claims(context.idle),
     )
-    shares = zip(memory_shares, compute_shares, strict=True)
     return joined, tuple(
-        allocations.on_card(h, joined, memory, compute_share, card, context.inputs, held)
-        for (h, memory), (_, compute_share) in shares
+        allocations.on_card(h, joined, memory, compute_share, card, inputs, held)
+        for h, memory, compute_share in zip(held, memory_shares, compute_shares, strict=True)
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from gpuatlas.join.holding import Holding
 from gpuatlas.join.inventory import CardFacts, NodeInputs
 from gpuatlas.model.pages import ContainerReading, Tenant
@@ -33,12 +35,15 @@ def container_of(
     return tuple(r for r in readings if r is not None)
 
 
+_NO_LAYER: Final = Unknown("no sharing layer counts this card")
+
+
 def counted_of_holding(
-    inputs: NodeInputs, holding: Holding, readings: tuple[ContainerReading, ...]
+    inputs: NodeInputs, card: CardFacts, readings: tuple[ContainerReading, ...]
 ) -> Reading[int]:
     """Bytes that the layer counts for one container on one card."""
-    if not holding.card:
-        return Unknown("the card is not known")
+    if not card.layer:
+        return _NO_LAYER
     if not readings:
         # HAMi issue 281: the region file appears when the process first opens CUDA.
         return (
@@ -54,7 +59,7 @@ def counted_of_holding(
 def counted_of_card(card: CardFacts, inputs: NodeInputs) -> Reading[int]:
     """Bytes that the layer counts on the card, over all containers it knows there."""
     if not card.layer:
-        return Unknown("no sharing layer counts this card")
+        return _NO_LAYER
     readings = [r for (_, where), r in inputs.containers.items() if where == card.id]
     if not readings:
         return _silent(inputs) if not inputs.containers else Unknown("no container uses it yet")

@@ -19,7 +19,7 @@ from gpuatlas.model.claims import (
     PhysicalCard,
     ResourceSlice,
 )
-from gpuatlas.model.objects import Pod
+from gpuatlas.model.objects import Node, Pod
 from gpuatlas.model.rejections import Rejection
 
 
@@ -28,7 +28,11 @@ class NodeDevices:
     """What DRA drivers publish of one node.
 
     `incomplete` says which pool is not all there: devices that are missing are then unknown.
+    `bare` stands in for the node where its object says nothing of accelerators: the kubelet lists
+    no capacity for DRA devices, and not every cluster labels such nodes.
     """
+
+    bare: Node
 
     pools: tuple[DevicePool, ...] = ()
     devices: Mapping[DeviceKey, DraDevice] = field(default_factory=dict)
@@ -37,7 +41,21 @@ class NodeDevices:
     incomplete: str = ""
 
 
-NO_DEVICES: Final = NodeDevices()
+def _bare_node(name: str) -> Node:
+    return Node(
+        uid=f"resourceslice/{name}",
+        name=name,
+        labels={},
+        annotations={},
+        capacity={},
+        allocatable={},
+        ready=True,
+        unschedulable=False,
+        kubelet_version="",
+    )
+
+
+NO_DEVICES: Final = NodeDevices(bare=_bare_node(""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +152,7 @@ def _node_devices(
     cards = physical_cards(devices.values())
     missing = next((pool for pool in pools if not pool.complete), None)
     return NodeDevices(
+        bare=before.bare if before is not None else _bare_node(name),
         pools=pools,
         devices=devices,
         cards={card.id: card for card in cards},

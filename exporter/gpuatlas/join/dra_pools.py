@@ -64,11 +64,12 @@ def _build(slices: Sequence[ResourceSlice]) -> DevicePool:
 def _devices(slices: Iterable[ResourceSlice]) -> tuple[dict[str, DraDevice], list[str]]:
     """Device name → device, and what is wrong with the names that came twice."""
     devices: dict[str, DraDevice] = {}
-    repeated = []
-    for found in slices:
-        for device in found.devices:
-            if devices.setdefault(device.name, device) is not device:
-                repeated.append(f"{device.name} is in slice {found.name} and was there before")
+    repeated = [
+        f"{device.name} is in slice {found.name} and was there before"
+        for found in slices
+        for device in found.devices
+        if devices.setdefault(device.name, device) is not device
+    ]
     return devices, repeated
 
 

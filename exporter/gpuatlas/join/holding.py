@@ -57,5 +57,5 @@ class Holding:
 
 
 def requesting(pod: Pod) -> tuple[Container, ...]:
-    """Containers that keep devices while the pod runs; init containers give theirs back."""
+    """Containers that use devices while the pod runs; init containers pass theirs on to them."""
     return tuple(c for c in pod.containers if c.kind != "init")

@@ -1,186 +1,50 @@
 """Who holds what on one node: each container's claim on a card, with the evidence that names it.
 
-Order of trust: the layer's annotation, the pod's own status, DCGM's labels, "the node has but one".
-Where none of them answers the holding stays without a card, with the reason.
+Order of trust: the layer's annotation or the claim, the pod's own status, KAI's reservation, DCGM's
+labels, "the node has but one". Where none of them answers the holding stays without a card, with
+the reason.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
 
-from gpuatlas.join.holding import Holding, requesting
+from gpuatlas.join.claimed import claimed_holdings, unread_claims
+from gpuatlas.join.disagreement import with_conflicts
+from gpuatlas.join.fractions import fraction_holdings, oversubscribed
+from gpuatlas.join.holding import ClaimShare, Holding
 from gpuatlas.join.inventory import CardFacts, NodeInputs
+from gpuatlas.join.places import NodeView
+from gpuatlas.join.plugin_holdings import plugin_holdings
 from gpuatlas.join.promised import promised_holdings
-from gpuatlas.join.strategy import card_sharing, is_mig_single, node_strategy, partition_kind
-from gpuatlas.model.objects import Container, Node, Pod
-from gpuatlas.model.pages import Tenant
+from gpuatlas.model.objects import Pod
 from gpuatlas.model.rejections import Rejection
-from gpuatlas.model.snapshot import Evidence, PartitionKind, Sharing
-from gpuatlas.model.vendors import vendor_of_count
+from gpuatlas.model.snapshot import Evidence, PartitionKind
 
-_UNKNOWN_CARD = (
-    "node {node} has {cards} and nothing says which one the container holds: run dcgm-exporter "
-    "with Kubernetes mapping, or Kubernetes 1.36 or newer"
-)
+_RANK: Final = {evidence: rank for rank, evidence in enumerate(Evidence)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A card, or a part of it, that some source names for a container."""
+def _claimed_twice(holdings: list[Holding]) -> dict[str, str]:
+    """Whole cards that two pods claim → the uid of the pod that has the better evidence, or "".
 
-    card: str
-    kind: PartitionKind
-    partition: str
-    evidence: Evidence
-
-
-class _NodeView:
-    """The node's cards, indexed for attribution. Built once per join of a node."""
-
-    def __init__(self, inputs: NodeInputs, cards: tuple[CardFacts, ...]) -> None:
-        self.node: Node = inputs.node
-        self.cards: Mapping[str, CardFacts] = {card.id: card for card in cards}
-        self.kinds = {c.id: partition_kind(c, card_sharing(c, inputs.node)) for c in cards}
-        self.labelled: Mapping[tuple[str, str], list[tuple[str, _Place]]] = _labelled(
-            cards, self.kinds
-        )
-
-    def of_vendor(self, vendor: str) -> list[CardFacts]:
-        return [card for card in self.cards.values() if card.vendor == vendor]
-
-
-def _labelled(
-    cards: tuple[CardFacts, ...], kinds: Mapping[str, PartitionKind]
-) -> Mapping[tuple[str, str], list[tuple[str, _Place]]]:
-    """(namespace, pod) → (container, place) as DCGM's labels have it.
-
-    Cards under a layer are left out: the layer ignores the devices that the kubelet chose, so the
-    labels lie there (facts/dcgm.md 2.4).
+    One of the sources lies; where both are as good, we cannot tell which.
     """
-    found: dict[tuple[str, str], list[tuple[str, _Place]]] = defaultdict(list)
-
-    def add(tenants: Iterable[Tenant], place: _Place) -> None:
-        for tenant in sorted(tenants):
-            found[tenant.namespace, tenant.pod].append((tenant.container, place))
-
-    for card in cards:
-        if card.reading is None or card.layer:
-            continue
-        kind = kinds[card.id]
-        add(card.reading.tenants, _Place(card.id, kind, str(kind), Evidence.DCGM))
-        for instance in card.reading.instances:
-            place = _Place(card.id, PartitionKind.MIG, f"gi-{instance.instance}", Evidence.DCGM)
-            add(instance.tenants, place)
-    return found
-
-
-def _device_uuid(device: str) -> str:
-    """The kubelet's device id without the replica number that a shared device carries."""
-    return device.split("::", 1)[0]
-
-
-def _status_places(pod: Pod, container: Container, resource: str, view: _NodeView) -> list[_Place]:
-    places = []
-    for status in pod.devices:
-        if status.container != container.name or status.resource != resource:
-            continue
-        card = view.cards.get(_device_uuid(status.device))
-        if card is not None and not card.layer:
-            kind = view.kinds[card.id]
-            places.append(_Place(card.id, kind, str(kind), Evidence.POD_STATUS))
-    return places
-
-
-def _label_places(pod: Pod, container: Container, view: _NodeView) -> list[_Place]:
-    return [
-        place for named, place in view.labelled.get(pod.key, ()) if named in {container.name, ""}
-    ]
-
-
-def _only_places(vendor: str, count: int, mig: str, view: _NodeView) -> list[_Place]:
-    """Where the node leaves no choice: one card, or as many as the container asks for."""
-    cards = view.of_vendor(vendor)
-    whole = not mig and all(view.kinds[c.id] is PartitionKind.WHOLE for c in cards)
-    if len(cards) != 1 and not (whole and len(cards) == count):
-        return []
-    places = []
-    for card in cards:
-        kind = PartitionKind.MIG if mig else view.kinds[card.id]
-        if card.layer:
-            return []
-        places.append(_Place(card.id, kind, str(kind), Evidence.ONLY_CARD))
-    return places
-
-
-def _is_mig(resource: str, node: Node) -> str:
-    if resource.startswith("nvidia.com/mig-"):
-        return resource.removeprefix("nvidia.com/mig-").removesuffix(".shared")
-    return "single" if resource == "nvidia.com/gpu" and is_mig_single(node) else ""
-
-
-def _why_unknown(pod: Pod, vendor: str, view: _NodeView) -> str:
-    cards = view.of_vendor(vendor)
-    if any(card.layer for card in cards) and not pod.promises:
-        return "it asks for a shared card and carries no allocation of the sharing layer"
-    if not cards:
-        return f"no source names the cards of node {view.node.name}"
-    return _UNKNOWN_CARD.format(node=view.node.name, cards=f"{len(cards)} cards")
-
-
-def _unknown_kind(resource: str, view: _NodeView) -> PartitionKind:
-    if _is_mig(resource, view.node):
-        return PartitionKind.MIG
-    strategy = node_strategy(view.node)
-    if strategy is Sharing.TIME_SLICING:
-        return PartitionKind.SLICE
-    return PartitionKind.MPS if strategy is Sharing.MPS else PartitionKind.WHOLE
-
-
-def _plugin_holdings(pod: Pod, container: Container, view: _NodeView) -> Iterator[Holding]:
-    """Holdings of one container that the device plugin serves."""
-    for resource, count in sorted(container.limits.items()):
-        vendor = vendor_of_count(resource)
-        if vendor is None or count <= 0:
-            continue
-        places = (
-            _status_places(pod, container, resource, view)
-            or _label_places(pod, container, view)
-            or _only_places(vendor.name, count, _is_mig(resource, view.node), view)
-        )
-        places = list(dict.fromkeys(places))[:count]
-        base = Holding(
-            pod=pod,
-            container=container.name,
-            init=False,
-            vendor=vendor.name,
-            card="",
-            kind=_unknown_kind(resource, view),
-            partition="",
-            evidence=Evidence.UNKNOWN,
-        )
-        for place in places:
-            yield replace(
-                base,
-                card=place.card,
-                kind=place.kind,
-                partition=place.partition,
-                evidence=place.evidence,
-            )
-        # A shared replica is no second card: asking for two gives no more (facts/k8s.md 1.2).
-        missing = count - len(places) if base.kind is PartitionKind.WHOLE else int(not places)
-        if missing > 0:
-            yield replace(base, reason=_why_unknown(pod, vendor.name, view), count=missing)
-
-
-def _claimed_twice(holdings: list[Holding]) -> set[str]:
-    """Whole cards that two pods claim: one of the sources lies, and we cannot tell which."""
-    pods: dict[str, set[str]] = defaultdict(set)
+    claims: dict[str, dict[str, int]] = defaultdict(dict)
+    whole = {h.card for h in holdings if h.card and h.kind is PartitionKind.WHOLE}
     for holding in holdings:
-        if holding.card and holding.kind is PartitionKind.WHOLE:
-            pods[holding.card].add(holding.pod.uid)
-    return {card for card, uids in pods.items() if len(uids) > 1}
+        if holding.card in whole:
+            best = claims[holding.card].get(holding.pod.uid, len(_RANK))
+            claims[holding.card][holding.pod.uid] = min(best, _RANK[holding.evidence])
+    twice = {}
+    for card, ranks in claims.items():
+        best = min(ranks.values())
+        winners = [uid for uid, rank in ranks.items() if rank == best]
+        if len(ranks) > 1:
+            twice[card] = winners[0] if len(winners) == 1 else ""
+    return twice
 
 
 def _without_conflicts(holdings: list[Holding]) -> tuple[list[Holding], list[Rejection]]:
@@ -189,13 +53,17 @@ def _without_conflicts(holdings: list[Holding]) -> tuple[list[Holding], list[Rej
         return holdings, []
     kept, rejections = [], []
     for holding in holdings:
-        if holding.card not in twice:
+        if holding.card not in twice or twice[holding.card] == holding.pod.uid:
             kept.append(holding)
             continue
         where = f"pod {holding.pod.namespace}/{holding.pod.name} card {holding.card}"
         text = f"another pod claims whole card {holding.card} too ({holding.evidence})"
         rejections.append(Rejection("join", "card-claimed-twice", where, text))
-        kept.append(replace(holding, card="", partition="", evidence=Evidence.UNKNOWN, reason=text))
+        kept.append(
+            replace(
+                holding, card="", partition="", evidence=Evidence.UNKNOWN, reason=text, claims=()
+            )
+        )
     return kept, rejections
 
 
@@ -218,6 +86,7 @@ def _merged(holdings: list[Holding]) -> list[Holding]:
                 partition=",".join(dict.fromkeys((*first.partition.split(","), holding.partition))),
                 memory_bytes=_sum(first.memory_bytes, holding.memory_bytes),
                 cores=_sum(first.cores, holding.cores),
+                claims=(*first.claims, *holding.claims),
             )
     return [h if h.card else replace(h, count=counts[k]) for k, h in merged.items()]
 
@@ -226,23 +95,71 @@ def _sum(left: int | None, right: int | None) -> int | None:
     return None if left is None or right is None else left + right
 
 
-def holdings_of(
-    inputs: NodeInputs, cards: tuple[CardFacts, ...]
-) -> tuple[list[Holding], list[Rejection]]:
-    """All holdings on the node, by pod, and the claims that were refused."""
-    view = _NodeView(inputs, cards)
-    holdings: list[Holding] = []
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribution:
+    """Who holds what on a node, by pod.
+
+    `idle` are shares of claims that no pod uses, `doubtful` says why a card's promises do not add
+    up; both by card.
+    """
+
+    holdings: Sequence[Holding]
+    idle: Mapping[str, Sequence[ClaimShare]] = field(default_factory=dict)
+    doubtful: Mapping[str, str] = field(default_factory=dict)
+    rejections: Sequence[Rejection] = ()
+
+
+def _unread(pod: Pod, view: NodeView) -> list[Holding]:
+    """A pod's claims where nobody may read claims: its status names devices, or nothing does."""
+    found = list(unread_claims(view, pod))
+    if found or not (pod.claims or pod.extended_claim) or not view.inputs.dra.devices:
+        return found
+    return [
+        Holding(
+            pod=pod,
+            container="",
+            init=False,
+            vendor=next(iter(view.inputs.dra.devices.values())).vendor,
+            card="",
+            kind=PartitionKind.DRA,
+            partition="",
+            evidence=Evidence.UNKNOWN,
+            reason=f"its ResourceClaims cannot be read: {view.inputs.claims_silent}",
+        )
+    ]
+
+
+def _holdings_of_pod(pod: Pod, view: NodeView, rejections: list[Rejection]) -> Iterator[Holding]:
+    if pod.promises:
+        promised, refused = promised_holdings(pod, view.node.name, view.cards)
+        rejections += refused
+        yield from promised
+        if promised:
+            return
+    if pod.fraction is not None:
+        yield from fraction_holdings(pod, pod.fraction, view)
+        return
+    if view.inputs.claims_silent:
+        yield from _unread(pod, view)
+    yield from plugin_holdings(pod, view)
+
+
+def attribute(inputs: NodeInputs, cards: tuple[CardFacts, ...]) -> Attribution:
+    """All holdings on the node, and the claims that were refused."""
+    view = NodeView(inputs, cards)
+    claimed = claimed_holdings(view)
+    holdings: list[Holding] = list(claimed.holdings)
     rejections: list[Rejection] = []
     for pod in inputs.pods:
-        if not pod.holds:
-            continue
-        if pod.promises:
-            promised, refused = promised_holdings(pod, view.node.name, view.cards)
-            holdings += promised
-            rejections += refused
-            if promised:
-                continue
-        for container in requesting(pod):
-            holdings += _plugin_holdings(pod, container, view)
+        # KAI holds a card with a reservation pod for others, which are its tenants.
+        if pod.holds and pod.reservation is None:
+            holdings += _holdings_of_pod(pod, view, rejections)
     resolved, conflicts = _without_conflicts(holdings)
-    return _merged(resolved), rejections + conflicts
+    merged, disagreements = with_conflicts(_merged(resolved), view)
+    excess = oversubscribed(merged)
+    return Attribution(
+        holdings=sorted(merged, key=lambda h: h.pod.key),
+        idle=claimed.idle,
+        doubtful={card: rejection.message for card, rejection in excess.items()},
+        rejections=(*rejections, *conflicts, *disagreements, *excess.values()),
+    )

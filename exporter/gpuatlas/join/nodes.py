@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from gpuatlas.join import allocations, physical
 from gpuatlas.join.cards import CardContext, join_card
 from gpuatlas.join.holding import Holding
-from gpuatlas.join.holdings import holdings_of
+from gpuatlas.join.holdings import Attribution, attribute
 from gpuatlas.join.inventory import (
     CardFacts,
     NodeInputs,
@@ -17,10 +17,13 @@ from gpuatlas.join.inventory import (
     is_dropped,
     registrations_of,
 )
-from gpuatlas.join.strategy import is_mig_single
-from gpuatlas.model.objects import Node, Pod
+from gpuatlas.join.layer_pods import plugin_ready
+from gpuatlas.join.node_labels import COUNT_LABEL, declared_sharing, labelled_count, mig_instances
+from gpuatlas.join.promised import requested_cards
+from gpuatlas.model.objects import Node
 from gpuatlas.model.readings import Known, Reading, Unknown
-from gpuatlas.model.snapshot import Allocation, Card, NodeSnapshot
+from gpuatlas.model.rejections import Rejection
+from gpuatlas.model.snapshot import Allocation, Card, NodeSnapshot, PartitionKind
 from gpuatlas.model.vendors import vendor_of_count
 
 # First match wins (facts/k8s.md 1.9, 1.12, 1.13; eksctl and managed node groups write the EKS one).
@@ -45,8 +48,6 @@ _CUDA_LABELS: Final = (
     "nvidia.com/cuda.runtime-version.full",
     "nvidia.com/cuda.runtime-version.major",
 )
-_COUNT_LABEL: Final = "nvidia.com/gpu.count"
-_PLUGIN_COMPONENT: Final = "hami-device-plugin"
 
 
 def _first_label(node: Node, labels: Sequence[str]) -> str:
@@ -67,22 +68,34 @@ def _driver_version(node: Node, cards: Sequence[CardFacts]) -> str:
     parts = [node.labels.get(label, "") for label in _OLD_DRIVER_LABELS]
     if all(parts):
         return ".".join(parts)
-    return next((c.reading.driver_version for c in cards if c.reading is not None), "")
+    read = next((c.reading.driver_version for c in cards if c.reading is not None), "")
+    return read or _published(cards, "driver_version")
 
 
-def _card_count(node: Node, cards: Sequence[CardFacts]) -> Reading[int]:
-    """Cards identified; where none is, what the node's labels prove without a doubt."""
-    if cards:
+def _published(cards: Sequence[CardFacts], field: str) -> str:
+    """A text that a DRA driver publishes with each of its devices, "" where it does not."""
+    devices = (
+        device
+        for card in cards
+        if card.published is not None
+        for device in (card.published.whole, *card.published.others)
+        if device is not None
+    )
+    return next((text for device in devices if (text := getattr(device, field))), "")
+
+
+def _card_count(inputs: NodeInputs, cards: Sequence[CardFacts]) -> Reading[int]:
+    """Cards that a source lists; where none does, what the node's labels prove without a doubt."""
+    if inputs.dra.incomplete:
+        return Unknown(inputs.dra.incomplete)
+    if cards and not any(card.named_by_holder for card in cards):
         return Known(len(cards), 0.0, "cards identified")
-    text = node.labels.get(_COUNT_LABEL, "")
-    if text.isdecimal() and not is_mig_single(node):
-        return Known(int(text), 0.0, f"node label {_COUNT_LABEL}")
+    labelled = labelled_count(inputs.node)
+    if labelled is not None:
+        return Known(labelled, 0.0, f"node label {COUNT_LABEL}")
+    if cards:
+        return Unknown("only the cards that pods hold are named")
     return Unknown("capacity counts shares as well as cards, and no source names the cards")
-
-
-def _plugin_ready(pods: Sequence[Pod]) -> bool | None:
-    plugins = [p for p in pods if p.labels.get("app.kubernetes.io/component") == _PLUGIN_COMPONENT]
-    return any(p.ready for p in plugins) if plugins else None
 
 
 def sharing_ready(inputs: NodeInputs) -> Reading[bool]:
@@ -93,7 +106,7 @@ def sharing_ready(inputs: NodeInputs) -> Reading[bool]:
     "requesting" is normal since v2.9 and says nothing.
     """
     node, registrations = inputs.node, registrations_of(inputs)
-    plugin = _plugin_ready(inputs.pods)
+    plugin = plugin_ready(inputs.pods, inputs.layer_namespace)
     if not registrations:
         if plugin is None:
             return Unknown("no sharing layer on this node")
@@ -108,32 +121,61 @@ def sharing_ready(inputs: NodeInputs) -> Reading[bool]:
     return Known(ready, 0.0, "registration, handshake, allocatable and plugin pod")
 
 
-def _homeless_for(card: CardFacts, holdings: Sequence[Holding]) -> list[Holding]:
-    """Holdings without a card that could be on this one.
+def _homeless_for(
+    card: CardFacts, held: Sequence[Holding], loose: Sequence[Holding], *, layered: bool
+) -> list[Holding]:
+    """Of the holdings without a card (`loose`) those that could be on this one.
 
-    A refused promise is no tenant of anything: it must not make the cards of others unknown.
+    A whole card that is held takes nobody else. A card under a layer is no exception: where the
+    layer has gone and its registration stayed, or where a pod passed it by, the pod runs on one of
+    the cards all the same. A refused promise is no tenant of anything where a layer has cards of
+    the vendor (`layered`): it must not make the sums of others unknown. Where no layer has any, the
+    device plugin served the pod whatever its annotation says, so one of the cards is its.
     """
+    if any(h.kind is PartitionKind.WHOLE for h in held):
+        return []
     return [
-        h
-        for h in holdings
-        if not h.card and h.vendor == card.vendor and not card.layer and not h.pod.promises
+        h for h in loose if h.contender and _may_hold(h, card) and not (layered and h.pod.promises)
     ]
 
 
+def _may_hold(holding: Holding, card: CardFacts) -> bool:
+    """By the holding's vendor; a refused annotation may name another one than the pod asks for."""
+    return holding.vendor == card.vendor or (
+        bool(holding.pod.promises) and requested_cards(holding.pod, card.vendor) > 0
+    )
+
+
+def _misplaced(by_card: Mapping[str, Sequence[Holding]]) -> list[Holding]:
+    """Holdings of pods whose promises were all refused: such a pod runs on some card."""
+    promised = [h for h in by_card.get("", ()) if h.pod.promises]
+    if not promised:
+        return []
+    placed = {h.pod.uid for name, held in by_card.items() if name for h in held}
+    return [h for h in promised if h.pod.uid not in placed]
+
+
 def _joined_cards(
-    inputs: NodeInputs, facts: tuple[CardFacts, ...], holdings: list[Holding]
+    inputs: NodeInputs, facts: tuple[CardFacts, ...], held_by: Attribution
 ) -> tuple[list[Card], list[Allocation]]:
     by_card: dict[str, list[Holding]] = defaultdict(list)
-    for holding in holdings:
+    for holding in held_by.holdings:
         by_card[holding.card].append(holding)
     labelled = physical.label_total(inputs, facts)
+    layered = {card.vendor for card in facts if card.layer}
+    misplaced = _misplaced(by_card)
     cards: list[Card] = []
     found: list[Allocation] = []
     for card in facts:
         context = CardContext(
             inputs=inputs,
             holdings=by_card[card.id],
-            homeless=_homeless_for(card, by_card[""]),
+            idle=held_by.idle.get(card.id, ()),
+            doubt=held_by.doubtful.get(card.id, ""),
+            homeless=_homeless_for(
+                card, by_card[card.id], by_card[""], layered=card.vendor in layered
+            ),
+            misplaced=[h for h in misplaced if h.vendor == card.vendor],
             labelled=labelled,
         )
         joined, held = join_card(card, context)
@@ -154,24 +196,33 @@ def _common_size(cards: Sequence[Card], labelled: Reading[int] | None) -> Readin
     return Unknown("the node's cards differ or their size is unknown")
 
 
+def _foreign_cards(inputs: NodeInputs) -> list[Rejection]:
+    text = "another node has this card: it is shown there only"
+    return [
+        Rejection("join", "card-of-another-node", f"node {inputs.node.name} card {card}", text)
+        for card in sorted(inputs.foreign)
+    ]
+
+
 def join_node(inputs: NodeInputs) -> NodeSnapshot:
     """Everything about one node, from everything that the sources say of it."""
     node = inputs.node
     facts = cards_of(inputs)
-    holdings, rejections = holdings_of(inputs, facts)
-    cards, found = _joined_cards(inputs, facts, holdings)
+    attribution = attribute(inputs, facts)
+    cards, found = _joined_cards(inputs, facts, attribution)
     return NodeSnapshot(
         name=node.name,
         pool=_first_label(node, _POOL_LABELS),
         platform=_platform(node),
         driver_version=_driver_version(node, facts),
-        cuda_version=_first_label(node, _CUDA_LABELS),
-        sharing=",".join(sorted({str(card.sharing) for card in cards})),
+        cuda_version=_first_label(node, _CUDA_LABELS) or _published(facts, "cuda_version"),
+        sharing=",".join(sorted({str(card.sharing) for card in cards})) or declared_sharing(node),
         sharing_ready=sharing_ready(inputs),
-        card_count=_card_count(node, facts),
+        card_count=_card_count(inputs, facts),
         cards=tuple(cards),
         allocations=tuple(sorted(found, key=_allocation_order)),
-        rejections=tuple(rejections),
+        mig_instances=mig_instances(node),
+        rejections=(*attribution.rejections, *_foreign_cards(inputs)),
     )
 
 

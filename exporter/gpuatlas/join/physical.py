@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from gpuatlas.join.inventory import CardFacts, NodeInputs
-from gpuatlas.join.strategy import is_mig_single
+from gpuatlas.join.node_labels import is_mig_single
 from gpuatlas.model.pages import InstanceReading
 from gpuatlas.model.readings import Known, Reading, Unknown
 from gpuatlas.model.units import MIB, plausible_bytes
@@ -21,6 +21,21 @@ _NO_TOTAL: Final = Unknown(
     "no driver total: dcgm-exporter publishes neither DCGM_FI_DEV_FB_TOTAL nor FB_USED, FB_FREE "
     "and FB_RESERVED together, and the node has no usable label nvidia.com/gpu.memory"
 )
+
+
+_NO_TOTAL_UNDER_MIG: Final = Unknown(
+    "dcgm-exporter publishes the totals of MIG instances only, and the node has no usable label "
+    "nvidia.com/gpu.memory"
+)
+
+
+def unread(card: CardFacts, inputs: NodeInputs) -> str:
+    """Why no page of the driver's figures speaks of the card."""
+    if card.vendor != "nvidia":
+        return f"no driver source for {card.vendor or 'such'} cards is read"
+    if inputs.readings:
+        return "no page names this card"
+    return inputs.dcgm_silent or "no page names this card"
 
 
 def _mib(value: float) -> int | None:
@@ -52,11 +67,14 @@ def physical_of(card: CardFacts, inputs: NodeInputs, labelled: Reading[int] | No
         total = _driver_total(card.reading.fields, inputs.readings_at)
         if total is not None:
             return total
+    published = card.published.memory_bytes if card.published is not None else None
+    if published is not None:
+        return Known(published, 0.0, "ResourceSlice capacity memory")
     if labelled is not None and card.vendor == "nvidia":
         return labelled
-    if card.vendor != "nvidia":
-        return Unknown(f"no driver source for {card.vendor} cards is read")
-    return Unknown(inputs.dcgm_silent) if inputs.dcgm_silent else _NO_TOTAL
+    if card.reading is None:
+        return Unknown(unread(card, inputs))
+    return _NO_TOTAL_UNDER_MIG if card.reading.instances else _NO_TOTAL
 
 
 def instance_size(instance: InstanceReading, at: float) -> Reading[int]:
@@ -71,6 +89,9 @@ def _framebuffer(fields: Mapping[str, float], at: float) -> Reading[int]:
     size = None if used is None else _mib(used)
     if size is None:
         return Unknown("DCGM_FI_DEV_FB_USED is missing")
+    total = _driver_total(fields, at)
+    if isinstance(total, Known) and size > total.value:
+        return Unknown("DCGM_FI_DEV_FB_USED is more than the driver's total")
     return Known(size, at, "DCGM_FI_DEV_FB_USED")
 
 
@@ -91,7 +112,7 @@ def _instances_resident(card: CardFacts, at: float) -> Reading[int]:
 
 def resident_of(card: CardFacts, inputs: NodeInputs) -> Reading[int]:
     """Memory in use on the card in bytes: DCGM first, else the HAMi monitor's NVML."""
-    result: Reading[int] = Unknown(inputs.dcgm_silent or "no page names this card")
+    result: Reading[int] = Unknown(unread(card, inputs))
     if card.reading is not None:
         at = inputs.readings_at
         if card.reading.instances:

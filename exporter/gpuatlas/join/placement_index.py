@@ -38,7 +38,10 @@ _COSCHEDULING_GROUPS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacementIndex:
-    """Objects by the names that others call them by; the namespace is always part of the key."""
+    """Objects by the names that others call them by; the namespace is always part of the key.
+
+    Nothing is ever looked up across namespaces, so an index of one namespace's objects serves it.
+    """
 
     workloads: Mapping[tuple[str, str], QueuedWorkload]
     by_owner: Mapping[str, tuple[QueuedWorkload, ...]]  # owner's uid
@@ -49,7 +52,7 @@ class PlacementIndex:
 
 
 def index_placement(objects: PlacementObjects) -> PlacementIndex:
-    """One pass over all objects; worth keeping as long as `objects` does not change."""
+    """One pass over the objects; worth keeping as long as they do not change."""
     by_owner: defaultdict[str, list[QueuedWorkload]] = defaultdict(list)
     for workload in objects.workloads.values():
         if workload.owner is not None and workload.owner.uid:
@@ -73,6 +76,8 @@ def queued_workload(
     pod: Pod, index: PlacementIndex, ancestors: tuple[Owner, ...] = ()
 ) -> QueuedWorkload | None:
     """The Kueue Workload that admits the pod: as the pod names it, else that of an owner."""
+    if not index.workloads:
+        return None
     names = (
         pod.annotations.get(_KUEUE_WORKLOAD),
         pod.labels.get(_KUEUE_GROUP),
@@ -90,6 +95,8 @@ def queued_workload(
 
 def pod_groups(pod: Pod, index: PlacementIndex) -> Iterator[PodGroup]:
     """The groups that the pod names and that exist."""
+    if not index.groups:
+        return
     for system, name in _group_names(pod):
         found = index.groups.get((system, pod.namespace, name)) if name else None
         if found is not None:

@@ -1,140 +1,137 @@
-"""What is promised of one card: memory, compute, and how many tenants share it."""
+"""What one holding is promised of its card: memory and compute."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import add
+from typing import Final, TypeVar
 
 from gpuatlas.join.compute import profile_ratio, promised_ratio
-from gpuatlas.join.holding import Holding
+from gpuatlas.join.holding import ClaimShare, Holding
 from gpuatlas.join.inventory import CardFacts
-from gpuatlas.join.strategy import replicas_of, slices_of_card
+from gpuatlas.join.node_labels import is_mps_of_the_plugin, replicas_of
 from gpuatlas.model.objects import Node
 from gpuatlas.model.readings import Known, Reading, Unknown
 from gpuatlas.model.snapshot import Partition, PartitionKind
 
+V = TypeVar("V", int, float)
+
+HOW_SHARED: Final = (
+    "the node offers more devices than it has cards, and no label says how they are shared: run "
+    "GPU feature discovery"
+)
 _NO_MEMORY: Final[Mapping[PartitionKind, str]] = {
     PartitionKind.SLICE: "time slicing promises no memory: any tenant can take all of it",
     PartitionKind.MPS: "the size of an MPS client's limit is not read",
-    PartitionKind.VGPU: "the promise names no memory",
+    PartitionKind.FRACTION: "the fraction's size cannot be read",
+    PartitionKind.DRA: "which ResourceClaim it holds is not read",
+    PartitionKind.UNKNOWN: HOW_SHARED,
 }
 _NO_COMPUTE: Final[Mapping[PartitionKind, str]] = {
     PartitionKind.SLICE: "time slicing promises no compute",
     PartitionKind.MPS: "the thread share of an MPS client is not read",
+    PartitionKind.FRACTION: "a fraction by memory states no share of the compute",
+    PartitionKind.DRA: "which ResourceClaim it holds is not read",
+    PartitionKind.UNKNOWN: HOW_SHARED,
 }
+_NO_INSTANCE: Final = Unknown("which MIG instance it holds is not known")
 
 
-def _partitions(holding: Holding, parts: Mapping[str, Partition]) -> list[Partition] | None:
-    found = [parts.get(part) for part in holding.partition.split(",")]
-    return None if None in found else [part for part in found if part is not None]
+def claim_memory(share: ClaimShare, physical: Reading[int]) -> Reading[int]:
+    """Bytes that a claim was given of a card of that size, whoever uses it."""
+    return physical if share.memory is None else share.memory
 
 
 def memory_promised(
-    holding: Holding, physical: Reading[int], parts: Mapping[str, Partition]
+    holding: Holding, physical: Reading[int], parts: Mapping[str, Partition], node: Node
 ) -> Reading[int]:
     """Bytes promised by one holding on its card."""
+    if holding.claims:
+        sizes = [claim_memory(share, physical) for share in holding.claims]
+        return _of_claims(holding.claims, sizes, add)
     if holding.memory_bytes is not None:
         return Known(holding.memory_bytes, 0.0, "pod annotation")
     if holding.kind is PartitionKind.WHOLE:
         return physical
     if holding.kind is PartitionKind.MIG:
-        partitions = _partitions(holding, parts)
-        if not partitions:
-            return Unknown("which MIG instance it holds is not known")
-        sizes = [part.memory_physical for part in partitions]
-        unknown = next((size for size in sizes if isinstance(size, Unknown)), None)
-        if unknown is not None:
-            return unknown
-        total = sum(size.value for size in sizes if isinstance(size, Known))
-        return Known(total, 0.0, "MIG instance")
-    return Unknown(_NO_MEMORY.get(holding.kind, "the promise names no memory"))
+        return _of_instances(holding, parts, lambda part: part.memory_physical, add)
+    return _portion_of_memory(holding, physical, node)
+
+
+def _portion_of_memory(holding: Holding, physical: Reading[int], node: Node) -> Reading[int]:
+    portion = _portion(holding, node)
+    if portion is None:
+        return Unknown(_NO_MEMORY.get(holding.kind, "the promise names no memory"))
+    if isinstance(physical, Unknown):
+        return physical
+    return Known(int(portion * physical.value), 0.0, "share of the card")
 
 
 def compute_promised(
-    holding: Holding, card: CardFacts, parts: Mapping[str, Partition]
+    holding: Holding, card: CardFacts, parts: Mapping[str, Partition], node: Node
 ) -> Reading[float]:
     """Share of the card promised by one holding."""
+    if holding.claims:
+        return _of_claims(holding.claims, [share.compute for share in holding.claims], _up_to_one)
     if holding.kind is PartitionKind.WHOLE:
         return Known(1.0, 0.0, "whole card")
     if holding.kind is PartitionKind.MIG and holding.cores is None:
-        partitions = _partitions(holding, parts)
-        if not partitions:
-            return Unknown("which MIG instance it holds is not known")
-        shares = [profile_ratio(part.profile, card.model) for part in partitions]
-        known = [share.value for share in shares if isinstance(share, Known)]
-        if len(known) != len(shares):
-            return next(share for share in shares if isinstance(share, Unknown))
-        return Known(min(1.0, sum(known)), 0.0, "MIG profile")
-    if holding.kind in _NO_COMPUTE:
+
+        def ratio(part: Partition) -> Reading[float]:
+            return profile_ratio(part.profile, card.model)
+
+        return _of_instances(holding, parts, ratio, _up_to_one)
+    portion = None if card.layer else _portion(holding, node)
+    if portion is not None:
+        return Known(round(portion, 6), 0.0, "share of the card")
+    if holding.kind in _NO_COMPUTE and not card.layer:
         return Unknown(_NO_COMPUTE[holding.kind])
     return promised_ratio(holding.cores, card)
 
 
-def _per_pod(amounts: Iterable[tuple[Holding, float]]) -> float:
-    """Sum over pods of max(largest init container, sum of the others).
+def _up_to_one(left: float, right: float) -> float:
+    return min(1.0, left + right)
 
-    Init containers give back what they hold before the others start (facts/hami.md 1.2).
+
+def _portion(holding: Holding, node: Node) -> float | None:
+    """The share of memory and compute that the holding's kind or its pod states.
+
+    The device plugin's MPS daemon limits each client to 1/replicas of both (facts/k8s.md 1.3);
+    other ways to run MPS set limits of their own.
     """
-    init: dict[str, list[float]] = defaultdict(list)
-    main: dict[str, list[float]] = defaultdict(list)
-    for holding, amount in amounts:
-        (init if holding.init else main)[holding.pod.uid].append(amount)
-    return sum(max([sum(main[pod]), *init[pod]]) for pod in {*init, *main})
-
-
-def memory_allocated(
-    holdings: Sequence[tuple[Holding, Reading[int]]], tenants: Reading[int]
-) -> Reading[int]:
-    """Bytes promised of the card in all; unknown as soon as one promise or a tenant is."""
-    if isinstance(tenants, Unknown):
-        return tenants
-    unknown = next((size for _, size in holdings if isinstance(size, Unknown)), None)
-    if unknown is not None:
-        return unknown
-    sizes = [(h, float(size.value)) for h, size in holdings if isinstance(size, Known)]
-    return Known(int(_per_pod(sizes)), 0.0, "sum of the promises")
-
-
-def compute_allocated(
-    holdings: Sequence[tuple[Holding, Reading[float]]], tenants: Reading[int]
-) -> Reading[float]:
-    """Share of the card promised in all; unknown as soon as one tenant has no limit.
-
-    Such a tenant may take the whole card: to add 0 for it would call a busy card unpromised, which
-    is what HAMi's own figure does (HAMi issue 1353).
-    """
-    if isinstance(tenants, Unknown):
-        return tenants
-    unknown = next((share for _, share in holdings if isinstance(share, Unknown)), None)
-    if unknown is not None:
-        return unknown
-    shares = [(h, share.value) for h, share in holdings if isinstance(share, Known)]
-    return Known(round(_per_pod(shares), 6), 0.0, "sum of the promises")
-
-
-def tenants_of(
-    holdings: Sequence[Holding], homeless: Sequence[Holding], pods_silent: str
-) -> Reading[int]:
-    """Pods on the card; unknown while a pod on the node may hold it without our knowing."""
-    if pods_silent:
-        return Unknown(pods_silent)
-    if homeless:
-        pod = homeless[0].pod
-        return Unknown(f"pod {pod.namespace}/{pod.name}: {homeless[0].reason}")
-    return Known(len({h.pod.uid for h in holdings}), 0.0, "pods")
-
-
-def tenants_limit_of(card: CardFacts, kind: PartitionKind, node: Node) -> Reading[int]:
-    """The most tenants that the card takes."""
-    if card.device is not None:
-        slots = card.device.slots
-        if slots is None:
-            return Unknown("the registration names no number of shares")
-        return Known(slots, 0.0, "registration")
-    if kind is PartitionKind.WHOLE:
-        return Known(1, 0.0, "whole card")
-    if kind is PartitionKind.MIG:
-        return Known(slices_of_card(card.model), 0.0, "MIG slices")
+    if holding.portion is not None or holding.kind is not PartitionKind.MPS:
+        return holding.portion
     replicas = replicas_of(node)
-    return Known(replicas, 0.0, "node label") if replicas else Unknown("no label says it")
+    return 1 / replicas if replicas and is_mps_of_the_plugin(node) else None
+
+
+def _of_claims(
+    shares: Sequence[ClaimShare], values: Sequence[Reading[V]], plus: Callable[[V, V], V]
+) -> Reading[V]:
+    """What one pod was promised by its claims; what several pods share is promised to none."""
+    for share in shares:
+        if share.pods > 1:
+            return Unknown(f"claim {share.claim} is shared by {share.pods} pods")
+    return _sum(values, plus, "ResourceClaim")
+
+
+def _of_instances(
+    holding: Holding,
+    parts: Mapping[str, Partition],
+    read: Callable[[Partition], Reading[V]],
+    plus: Callable[[V, V], V],
+) -> Reading[V]:
+    found = [parts.get(part) for part in holding.partition.split(",")]
+    known = [part for part in found if part is not None]
+    if len(known) < len(found):
+        return _NO_INSTANCE
+    return _sum(map(read, known), plus, "MIG instance")
+
+
+def _sum(values: Iterable[Reading[V]], plus: Callable[[V, V], V], source: str) -> Reading[V]:
+    total: V | None = None
+    for value in values:
+        if isinstance(value, Unknown):
+            return value
+        total = value.value if total is None else plus(total, value.value)
+    return _NO_INSTANCE if total is None else Known(total, 0.0, source)

@@ -7,26 +7,16 @@ pages know what to render again.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping
 
+from gpuatlas.join.by_namespace import same_mapping
+from gpuatlas.join.dra_nodes import DraMemory
 from gpuatlas.join.inventory import NodeInputs
+from gpuatlas.join.namespaces import NamespaceMemory, queue_rejections
 from gpuatlas.join.nodes import join_node
 from gpuatlas.join.routing import route
-from gpuatlas.join.workloads import asks_for_cards, is_waiting, join_namespace
-from gpuatlas.model.objects import OwnerLink, Pod
 from gpuatlas.model.observations import Observations
-from gpuatlas.model.snapshot import NamespaceSnapshot, NodeSnapshot, Snapshot
-
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-def _same_mapping(old: Mapping[K, V], new: Mapping[K, V]) -> bool:
-    if len(old) != len(new):
-        return False
-    return all(key in old and old[key] is value for key, value in new.items())
+from gpuatlas.model.snapshot import NodeSnapshot, Snapshot
 
 
 def _same_inputs(old: NodeInputs, new: NodeInputs) -> bool:
@@ -40,10 +30,17 @@ def _same_inputs(old: NodeInputs, new: NodeInputs) -> bool:
         and old.pods_silent == new.pods_silent
         and len(old.pods) == len(new.pods)
         and all(a is b for a, b in zip(old.pods, new.pods, strict=True))
-        and _same_mapping(old.readings, new.readings)
-        and _same_mapping(old.hosts, new.hosts)
-        and _same_mapping(old.containers, new.containers)
-        and _same_mapping(old.books, new.books)
+        and same_mapping(old.readings, new.readings)
+        and same_mapping(old.hosts, new.hosts)
+        and same_mapping(old.containers, new.containers)
+        and same_mapping(old.books, new.books)
+        and old.dra is new.dra
+        and old.claims_silent == new.claims_silent
+        and len(old.claims) == len(new.claims)
+        and all(a is b for a, b in zip(old.claims, new.claims, strict=True))
+        and same_mapping(old.groups, new.groups)
+        and old.foreign == new.foreign
+        and old.layer_namespace == new.layer_namespace
     )
 
 
@@ -51,21 +48,24 @@ class Joiner:
     """Builds snapshots one after the other. Not for use from several threads at once."""
 
     def __init__(self) -> None:
+        self._dra = DraMemory()
         self._nodes: dict[str, tuple[NodeInputs, NodeSnapshot]] = {}
-        self._namespaces: dict[str, tuple[tuple[Pod, ...], NamespaceSnapshot]] = {}
-        self._owners: Mapping[str, OwnerLink] = {}
+        self._namespaces = NamespaceMemory()
 
     def build(self, observations: Observations) -> Snapshot:
         """The snapshot of one instant."""
+        dra = self._dra.index(observations.slices, observations.claims, observations.pods)
+        routed = route(observations, dra)
         return Snapshot(
             at=observations.now,
-            nodes=self._join_nodes(observations),
-            namespaces=self._join_namespaces(observations),
+            nodes=self._join_nodes(routed.nodes),
+            namespaces=self._namespaces.join(observations),
+            rejections=(*routed.rejections, *queue_rejections(observations.placement)),
         )
 
-    def _join_nodes(self, observations: Observations) -> dict[str, NodeSnapshot]:
+    def _join_nodes(self, routed: Mapping[str, NodeInputs]) -> dict[str, NodeSnapshot]:
         joined: dict[str, tuple[NodeInputs, NodeSnapshot]] = {}
-        for name, inputs in route(observations).items():
+        for name, inputs in routed.items():
             before = self._nodes.get(name)
             if before is not None and _same_inputs(before[0], inputs):
                 joined[name] = before
@@ -73,29 +73,3 @@ class Joiner:
                 joined[name] = (inputs, join_node(inputs))
         self._nodes = joined
         return {name: snapshot for name, (_, snapshot) in joined.items()}
-
-    def _join_namespaces(self, observations: Observations) -> dict[str, NamespaceSnapshot]:
-        grouped: dict[str, list[Pod]] = defaultdict(list)
-        for pod in observations.pods.values():
-            if asks_for_cards(pod):
-                grouped[pod.namespace].append(pod)
-        same_owners = observations.owners is self._owners
-        joined: dict[str, tuple[tuple[Pod, ...], NamespaceSnapshot]] = {}
-        for name in sorted(grouped):
-            pods = tuple(sorted(grouped[name], key=lambda pod: pod.name))
-            before = self._namespaces.get(name)
-            if before is not None and same_owners and _same_pods(before[0], pods):
-                joined[name] = before
-            else:
-                snapshot = join_namespace(name, pods, observations.owners, observations.now)
-                joined[name] = (pods, snapshot)
-        self._namespaces, self._owners = joined, observations.owners
-        return {name: snapshot for name, (_, snapshot) in joined.items()}
-
-
-def _same_pods(old: Sequence[Pod], new: Sequence[Pod]) -> bool:
-    return (
-        len(old) == len(new)
-        and all(a is b for a, b in zip(old, new, strict=True))
-        and not any(is_waiting(pod) for pod in new)
-    )

@@ -32,11 +32,18 @@ _RECOVERY: Final = {
     7: "system reboot",
 }
 
+# facts/k8s.md 1.11: the card fell off the bus. The taint gpu.nvidia.com/xid carries any XID, those
+# of applications too.
+LOST_TAINTS: Final = frozenset({"gpu.nvidia.com/gpu-lost"})
+
 
 def failure_of(card: CardFacts) -> str:
     """Why the card cannot be trusted with work, or ""."""
     if card.device is not None and not card.device.healthy:
         return f"the {card.layer} device plugin registered it as unhealthy"
+    lost = _lost_device(card)
+    if lost:
+        return lost
     fields = card.reading.fields if card.reading is not None else {}
     action = int(fields.get("DEV_GET_GPU_RECOVERY_ACTION", 0))
     if action:
@@ -48,6 +55,15 @@ def failure_of(card: CardFacts) -> str:
     return ""
 
 
+def _lost_device(card: CardFacts) -> str:
+    """The DRA driver's word for a card that is gone; its other taints are no proof of that."""
+    whole = card.published.whole if card.published is not None else None
+    for taint in whole.taints if whole is not None else ():
+        if taint.key in LOST_TAINTS:
+            return f"its DRA driver set the taint {taint.key}"
+    return ""
+
+
 def slowdown_of(card: CardFacts) -> str:
     """Why the card runs below its clocks, or ""."""
     fields = card.reading.fields if card.reading is not None else {}
@@ -55,9 +71,9 @@ def slowdown_of(card: CardFacts) -> str:
     return ", ".join(text for bit, text in _SLOWED_BITS.items() if reasons >> bit & 1)
 
 
-def _occupied(tenants: Reading[int], resident: Reading[int]) -> bool | None:
+def _occupied(tenants: Reading[int], resident: Reading[int], *, reserved: bool) -> bool | None:
     """Whether somebody holds the card: True, False, or None when nobody can tell."""
-    if isinstance(tenants, Known) and tenants.value > 0:
+    if reserved or (isinstance(tenants, Known) and tenants.value > 0):
         return True
     if isinstance(resident, Known) and resident.value > HELD_ABOVE_BYTES:
         return True
@@ -70,8 +86,14 @@ def state_of(
     utilization: Reading[float],
     tenants: Reading[int],
     resident: Reading[int],
+    reserved: bool = False,
+    doubt: str = "",
 ) -> tuple[CardState, str]:
-    """The state and, in words, what it was decided by."""
+    """The state and, in words, what it was decided by.
+
+    `reserved`: held although nobody uses it. `doubt` says why a card without tenants is not free
+    for certain.
+    """
     failure = failure_of(card)
     if failure:
         return CardState.FAILED, failure
@@ -79,9 +101,9 @@ def state_of(
     if busy:
         slowdown = slowdown_of(card)
         return (CardState.SLOWED, slowdown) if slowdown else (CardState.WORKING, "")
-    occupied = _occupied(tenants, resident)
+    occupied = _occupied(tenants, resident, reserved=reserved)
     if occupied is False:
-        return CardState.FREE, ""
+        return (CardState.UNKNOWN, doubt) if doubt else (CardState.FREE, "")
     if isinstance(utilization, Unknown):
         return CardState.UNKNOWN, utilization.reason
     if occupied is None:

@@ -1,99 +1,136 @@
-"""The workloads of one namespace: pods grouped by the object that owns them."""
+"""The workloads of one namespace: pods, and jobs that a queue holds back, by what owns them."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from gpuatlas.join.identity import workload_of
-from gpuatlas.model.objects import OwnerLink, Pod
+from gpuatlas.join.gangs import largest
+from gpuatlas.join.owners import LABEL, OWNER, climb, identify
+from gpuatlas.join.placement import (
+    HeldWorkload,
+    Placement,
+    PlacementInputs,
+    Wait,
+    hold,
+    longer,
+    place,
+    unstarted,
+)
+from gpuatlas.join.placement_index import told_owners
+from gpuatlas.join.requests import FINISHED, asks_for_cards, cards_requested
+from gpuatlas.join.runtimes import prevailing_runtime
+from gpuatlas.model.claims import Claim
+from gpuatlas.model.objects import Pod
+from gpuatlas.model.placement import QueuedWorkload
 from gpuatlas.model.snapshot import NamespaceSnapshot, PodWorkload, Workload, WorkloadId
-from gpuatlas.model.vendors import vendor_of_count
 
 
-def asks_for_cards(pod: Pod) -> bool:
-    """Pods that are read for another reason (exporters, plugins) are no workloads."""
-    if pod.promises:
-        return True
-    return any(vendor_of_count(r) is not None for c in pod.containers for r in c.limits)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadInputs:
+    """What the workloads of one namespace are made of, all of that namespace.
+
+    `claims` is keyed by name. `placement.pods` are all pods that are known, by uid.
+    """
+
+    placement: PlacementInputs
+    claims: Mapping[str, Claim] = field(default_factory=dict)
 
 
-def _finished(pod: Pod) -> bool:
-    return pod.phase in {"Succeeded", "Failed"}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Members:
+    """Who belongs to one workload: its pods by name, and jobs that are held back without pods.
+
+    `source` is `OWNER`, or `LABEL` where only a label says so of one of them.
+    """
+
+    id: WorkloadId
+    source: str
+    pods: tuple[Pod, ...]
+    held: tuple[QueuedWorkload, ...]
 
 
-def _requested(pods: Sequence[Pod]) -> dict[str, int]:
-    """Count resource → number asked for: per pod max(init containers, sum of the others)."""
-    total: Counter[str] = Counter()
-    for pod in pods:
-        if _finished(pod):
-            continue
-        main: Counter[str] = Counter()
-        init: Counter[str] = Counter()
-        for container in pod.containers:
-            asked = {r: n for r, n in container.limits.items() if vendor_of_count(r) is not None}
-            if container.kind == "init":
-                init |= Counter(asked)
-            else:
-                main += Counter(asked)
-        total += main | init
-    return dict(sorted(total.items()))
-
-
-def _waiting(pods: Sequence[Pod], now: float) -> dict[str, float]:
-    """Reason → seconds since the oldest waiting pod was created."""
-    longest: dict[str, float] = {}
-    for pod in pods:
-        # A file written by hand may lack the creation time: then nobody knows how long it waits.
-        if not is_waiting(pod) or not pod.created_at:
-            continue
-        reason = pod.waiting_reason or "Unscheduled"
-        seconds = max(0.0, now - pod.created_at)
-        longest[reason] = max(longest.get(reason, 0.0), seconds)
-    return dict(sorted(longest.items()))
-
-
-def _scheduler(pods: Sequence[Pod]) -> str:
-    """The scheduler of the newest pod: a rollout may have changed it."""
-    return max(pods, key=lambda pod: (pod.created_at, pod.name)).scheduler
-
-
-def _workload(identity: WorkloadId, pods: Sequence[Pod], now: float) -> Workload:
-    return Workload(
-        id=identity,
-        runtime="unknown",
-        scheduler=_scheduler(pods),
-        queue="",
-        queue_kind="",
-        gang="",
-        pods=dict(sorted(Counter(pod.phase for pod in pods).items())),
-        cards_requested=_requested(pods),
-        waiting=_waiting(pods, now),
-        pod_names=tuple(sorted(pod.name for pod in pods if not _finished(pod))),
+def find_members(inputs: WorkloadInputs) -> tuple[Members, ...]:
+    """The workloads of the namespace by kind and name. The instant plays no part in it."""
+    placement = inputs.placement
+    asking = [p for p in placement.pods.values() if asks_for_cards(p, inputs.claims)]
+    pods: dict[WorkloadId, list[Pod]] = defaultdict(list)
+    labelled: set[WorkloadId] = set()
+    for pod in sorted(asking, key=lambda pod: pod.name):
+        above = climb(pod.controller, placement.owners, placement.pods)
+        told = () if above.complete else told_owners(pod, placement.index, above.owners)
+        found = identify(pod, placement.owners, placement.pods, told=told)
+        pods[found.workload].append(pod)
+        if found.source == LABEL:
+            labelled.add(found.workload)
+    held = unstarted(placement, placement.pods.values())
+    return tuple(
+        Members(
+            id=identity,
+            source=LABEL if identity in labelled else OWNER,
+            pods=tuple(pods.get(identity, ())),
+            held=held.get(identity, ()),
+        )
+        for identity in sorted({*pods, *held}, key=lambda w: (w.kind, w.name, w.api_group))
     )
 
 
-def join_namespace(
-    name: str, pods: Sequence[Pod], owners: Mapping[str, OwnerLink], now: float
+def join_workload(members: Members, inputs: WorkloadInputs, now: float) -> Workload:
+    """One workload at one instant: only what it waits for depends on that."""
+    index = inputs.placement.index
+    placed = place(members.pods, inputs.placement, now)
+    held = hold(members.id, members.held, index, now) if members.held else None
+    pods = members.pods
+    live = [pod for pod in pods if pod.phase not in FINISHED]
+    runtime = prevailing_runtime(pod.runtime for pod in live or pods)
+    queue = placed.queue if placed.queue.name or held is None else held.queue
+    waiting = _waiting(placed, held)
+    gangs = (placed.gang, held.gang if held else None)
+    gang = largest(each for each in gangs if each is not None)
+    requested = Counter(cards_requested(pods, inputs.claims))
+    return Workload(
+        id=members.id,
+        source=members.source,
+        runtime=runtime.name,
+        runtime_evidence=runtime.evidence,
+        memory_ahead=runtime.memory_ahead,
+        memory_ahead_setting=runtime.memory_ahead_setting,
+        scheduler=placed.scheduler,
+        queue=queue.name,
+        queue_kind=queue.kind,
+        local_queue=queue.local,
+        gang=gang.name if gang else "",
+        gang_system=gang.system if gang else "",
+        gang_min_members=gang.minimum if gang else None,
+        gangs=placed.gangs + (held.gangs if held else 0),
+        pods=dict(sorted(Counter(pod.phase for pod in pods).items())),
+        held_pods=held.pods if held else 0,
+        placeholders=placed.placeholders,
+        cards_requested=dict(sorted((requested + Counter(held.requested if held else {})).items())),
+        waiting={r: w.seconds for r, w in waiting.items() if w.seconds is not None},
+        waiting_texts={reason: wait.text for reason, wait in waiting.items()},
+        pod_names=tuple(pod.name for pod in live),
+    )
+
+
+def _waiting(placed: Placement, held: HeldWorkload | None) -> dict[str, Wait]:
+    waits = dict(placed.waiting)
+    for reason, wait in held.waiting.items() if held else ():
+        waits[reason] = longer(waits.get(reason), wait)
+    return dict(sorted(waits.items()))
+
+
+def namespace_snapshot(
+    name: str, members: Iterable[Members], workloads: Sequence[Workload]
 ) -> NamespaceSnapshot:
-    """The namespace's workloads, by kind and name, and which pod belongs to which."""
-    groups: dict[WorkloadId, list[Pod]] = defaultdict(list)
-    for pod in pods:
-        groups[workload_of(pod, owners)].append(pod)
-    ordered = sorted(groups, key=lambda w: (w.kind, w.name, w.api_group))
-    members = [
-        PodWorkload(namespace=name, pod=pod.name, node=pod.node, workload=identity)
-        for identity in ordered
-        for pod in groups[identity]
-        if not _finished(pod)
+    """The workloads, and which pod belongs to which."""
+    pods = [
+        PodWorkload(namespace=name, pod=pod.name, node=pod.node, workload=each.id)
+        for each in members
+        for pod in each.pods
+        if pod.phase not in FINISHED
     ]
     return NamespaceSnapshot(
-        name=name,
-        workloads=tuple(_workload(identity, groups[identity], now) for identity in ordered),
-        pods=tuple(sorted(members, key=lambda m: m.pod)),
+        name=name, workloads=tuple(workloads), pods=tuple(sorted(pods, key=lambda m: m.pod))
     )
-
-
-def is_waiting(pod: Pod) -> bool:
-    """Pods whose waiting time grows: their namespace is new at every instant."""
-    return pod.phase == "Pending" and not pod.node

@@ -4,13 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from gpuatlas.families.catalogue import SOURCE_FAMILIES
+from gpuatlas.families.catalogue import ADVICE_FAMILIES, SOURCE_FAMILIES
 from gpuatlas.families.exposition import Format, write_families
 from gpuatlas.families.page import PageCache
+from gpuatlas.model.advice import PoolAdvice, Reason, Strategy, StrategyAdvice, Verdict
 from gpuatlas.model.snapshot import (
     Allocation,
     CardState,
     Evidence,
+    EvidenceConflict,
+    IdleClaim,
     NodeSnapshot,
     PartitionKind,
     Sharing,
@@ -40,7 +43,7 @@ def snapshot() -> Snapshot:
             build.a_workload(
                 id=lone,
                 runtime="",
-                scheduler="default-scheduler",
+                scheduler="default",
                 queue="",
                 queue_kind="",
                 gang="",
@@ -48,6 +51,7 @@ def snapshot() -> Snapshot:
                 cards_requested={"nvidia.com/mig-1g.10gb": 1, "nvidia.com/gpu": 2},
                 waiting={},
                 gang_min_members=None,
+                memory_ahead=None,
             ),
         ),
         pods=(build.a_pod_workload(namespace="research", pod="notebook", node="", workload=lone),),
@@ -103,7 +107,12 @@ def _h100_node() -> NodeSnapshot:
         partitions=instances,
     )
     unread = build.an_unread_card(
-        node="gpu-b", id=H100_TWIN, index="1", model="NVIDIA H100 80GB HBM3", sharing=Sharing.PLAIN
+        node="gpu-b",
+        id=H100_TWIN,
+        index="1",
+        model="NVIDIA H100 80GB HBM3",
+        sharing=Sharing.PLAIN,
+        idle_claims=(IdleClaim("research", "spare"),),
     )
     return build.a_node(
         name="gpu-b",
@@ -115,6 +124,7 @@ def _h100_node() -> NodeSnapshot:
         card_count=build.known(2),
         cards=(mig, unread),
         allocations=(_mig_allocation(instances[0].id), _unplaced_allocation()),
+        mig_instances={"1g.10gb": 2},
     )
 
 
@@ -125,7 +135,8 @@ def _mig_allocation(partition: str) -> Allocation:
         pod="tuner",
         container="main",
         partition=partition,
-        evidence=Evidence.DCGM,
+        evidence=Evidence.POD_STATUS,
+        conflicts=(EvidenceConflict(H100_TWIN, Evidence.DCGM),),
         memory_reserved=build.known(9_856 * MIB),
         memory_resident=build.known(0),
         memory_counted=build.UNMEASURED,
@@ -165,15 +176,57 @@ def statuses() -> tuple[SourceStatus, ...]:
 
 
 @pytest.fixture
-def text_page(snapshot: Snapshot, statuses: tuple[SourceStatus, ...]) -> str:
-    return _page(snapshot, statuses, Format.TEXT)
+def advice() -> tuple[PoolAdvice, ...]:
+    """A pool with two verdicts, and one of which nothing can be said."""
+    return (
+        _a_pool("inference", "NVIDIA A10G", ("suits", "limits-memory"), ("unsafe", "crash")),
+        _a_pool("", "", ("no-advice", "no-card-named"), ("no-advice", "no-card-named")),
+    )
+
+
+def _a_pool(pool: str, model: str, *said: tuple[str, str]) -> PoolAdvice:
+    strategies = (Strategy.MEMORY_LIMITED, Strategy.MPS)
+    return PoolAdvice(
+        pool=pool,
+        platform="eks",
+        model=model,
+        nodes=("gpu-a",),
+        cards=1,
+        cards_measured=1,
+        tenants=1,
+        namespaces=("team-a",),
+        in_use=("hami",),
+        strategies=tuple(
+            StrategyAdvice(
+                strategy=strategy,
+                verdict=Verdict(verdict),
+                reasons=(Reason(Verdict(verdict), word, "a text", "a source"),),
+            )
+            for strategy, (verdict, word) in zip(strategies, said, strict=True)
+        ),
+    )
 
 
 @pytest.fixture
-def openmetrics_page(snapshot: Snapshot, statuses: tuple[SourceStatus, ...]) -> str:
-    return _page(snapshot, statuses, Format.OPENMETRICS)
+def text_page(
+    snapshot: Snapshot, advice: tuple[PoolAdvice, ...], statuses: tuple[SourceStatus, ...]
+) -> str:
+    return _page(snapshot, advice, statuses, Format.TEXT)
 
 
-def _page(snapshot: Snapshot, statuses: tuple[SourceStatus, ...], form: Format) -> str:
-    tail = write_families(SOURCE_FAMILIES, statuses, form) + form.end
+@pytest.fixture
+def openmetrics_page(
+    snapshot: Snapshot, advice: tuple[PoolAdvice, ...], statuses: tuple[SourceStatus, ...]
+) -> str:
+    return _page(snapshot, advice, statuses, Format.OPENMETRICS)
+
+
+def _page(
+    snapshot: Snapshot,
+    advice: tuple[PoolAdvice, ...],
+    statuses: tuple[SourceStatus, ...],
+    form: Format,
+) -> str:
+    judged = write_families(ADVICE_FAMILIES, advice, form)
+    tail = judged + write_families(SOURCE_FAMILIES, statuses, form) + form.end
     return b"".join(PageCache().update(snapshot).body(form, tail=tail).chunks).decode()

@@ -15,6 +15,7 @@ from prometheus_client.openmetrics.parser import (
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 
 from gpuatlas.families.catalogue import (
+    ADVICE_FAMILIES,
     ALL_FAMILIES,
     NAMESPACE_FAMILIES,
     NODE_FAMILIES,
@@ -22,6 +23,7 @@ from gpuatlas.families.catalogue import (
 )
 from gpuatlas.families.exposition import Format, write_families
 from gpuatlas.families.spec import Family, Kind, Series
+from gpuatlas.model.advice import PoolAdvice
 from gpuatlas.model.snapshot import Snapshot
 from gpuatlas.model.status import SourceStatus
 
@@ -53,10 +55,13 @@ def yielded(families: Iterable[Family[object]], entities: Iterable[object]) -> T
 
 
 @pytest.fixture
-def expected(snapshot: Snapshot, statuses: tuple[SourceStatus, ...]) -> Table:
+def expected(
+    snapshot: Snapshot, advice: tuple[PoolAdvice, ...], statuses: tuple[SourceStatus, ...]
+) -> Table:
     groups: tuple[tuple[tuple[Family[object], ...], Iterable[object]], ...] = (
         (NODE_FAMILIES, snapshot.nodes.values()),  # type: ignore[assignment]
         (NAMESPACE_FAMILIES, snapshot.namespaces.values()),
+        (ADVICE_FAMILIES, advice),
         (SOURCE_FAMILIES, statuses),
     )
     return {

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuatlas.families.catalogue import NODE_FAMILIES
+from gpuatlas.families.catalogue import NAMESPACE_FAMILIES, NODE_FAMILIES
 from gpuatlas.families.exposition import Format
 from gpuatlas.families.page import Page, PageCache
 from gpuatlas.model.snapshot import Card, NodeSnapshot, PodWorkload, Snapshot
@@ -127,4 +127,5 @@ def test_every_body_has_its_own_tail(snapshot: Snapshot) -> None:
 
 def test_a_page_is_the_sum_of_the_families(snapshot: Snapshot) -> None:
     page = text(PageCache().update(snapshot)).decode()
-    assert page.count("# TYPE ") == page.count("# HELP ") == len(NODE_FAMILIES) + 6
+    families = len(NODE_FAMILIES) + len(NAMESPACE_FAMILIES)
+    assert page.count("# TYPE ") == page.count("# HELP ") == families

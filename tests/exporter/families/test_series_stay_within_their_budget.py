@@ -33,7 +33,7 @@ def test_an_allocation() -> None:
 
 def test_a_workload() -> None:
     namespace = build.a_namespace(pods=())
-    assert series(workload.FAMILIES, namespace) == 6 < WORKLOAD_BUDGET
+    assert series(workload.FAMILIES, namespace) == 7 < WORKLOAD_BUDGET
 
 
 def test_a_pod_of_a_workload() -> None:

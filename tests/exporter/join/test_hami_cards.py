@@ -292,13 +292,28 @@ def test_derived_cards_need_somebody_who_speaks_of_them() -> None:
     assert joined(derived()).sharing_ready == Unknown("no sharing layer on this node")
 
 
-def test_a_promise_confirms_derived_cards() -> None:
+def promised_to(namespace: str) -> Pod:
     containers = (a_container(limits={"mthreads.com/vgpu": 1}),)
     promise = a_promise("gpu-a-mthreads-0", 4_096, 4, vendor="mthreads")
-    node = joined(derived(), a_pod("app", "gpu-a", promise, containers=containers))
+    return a_pod("app", "gpu-a", promise, containers=containers, namespace=namespace)
+
+
+def a_scheduler(namespace: str) -> Pod:
+    labels = {"app.kubernetes.io/component": "hami-scheduler"}
+    return a_pod("hami", "cpu-1", containers=(), labels=labels, namespace=namespace)
+
+
+def test_where_the_layer_runs_a_promise_confirms_derived_cards() -> None:
+    node = joined(derived(), promised_to("team-a"), a_scheduler("kube-system"))
     assert [(c.id, c.vendor, value_of(c.compute_allocated)) for c in node.cards] == [
         ("gpu-a-mthreads-0", "mthreads", 0.25)
     ]
+
+
+def test_a_tenant_alone_confirms_no_derived_cards() -> None:
+    """On a cluster without HAMi anybody can write its annotations, and label a pod as HAMi's."""
+    assert joined(derived(), promised_to("team-a")).cards == ()
+    assert joined(derived(), promised_to("team-a"), a_scheduler("team-a")).cards == ()
 
 
 def test_a_layer_that_was_dropped_gives_way_to_one_that_was_not() -> None:
@@ -310,3 +325,13 @@ def test_a_layer_that_was_dropped_gives_way_to_one_that_was_not() -> None:
     )
     (card,) = joined(node).cards
     assert (card.sharing, value_of(card.memory.schedulable)) == (Sharing.VOLCANO, 200 * MIB)
+
+
+def test_under_mps_the_promise_stands_and_the_part_is_a_client() -> None:
+    device = a_device(1, mode="mps", memory_bytes=A10G_MIB * MIB)
+    node = a_node("gpu-a", a_registration(device), capacity={"nvidia.com/gpu": 10})
+    result = joined(node, a_pod("app", "gpu-a", a_promise(uuid(1), 8_000, 25)))
+    assert [(p.id, str(p.kind)) for p in result.cards[0].partitions] == [("mps", "mps")]
+    (held,) = result.allocations
+    assert held.partition == "mps"
+    assert (value_of(held.memory_reserved), value_of(held.compute_reserved)) == (8_000 * MIB, 0.25)

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuatlas.join.snapshot import Joiner
-from gpuatlas.model.objects import Node, Pod
+from gpuatlas.model.claims import Claim, DeviceKind, DraDevice
+from gpuatlas.model.objects import DeviceStatus, Node, Pod
 from gpuatlas.model.observations import Observations
 from gpuatlas.model.pages import CardReading, ContainerReading, InstanceReading, Tenant
 from gpuatlas.model.readings import Known
-from gpuatlas.model.snapshot import NodeSnapshot
+from gpuatlas.model.snapshot import Evidence, NodeSnapshot
+from gpuatlas_harness.claimed import (
+    a_claim,
+    a_dra_device,
+    a_fraction_pod,
+    a_reservation_pod,
+    a_result,
+    a_slice,
+    of,
+)
 from gpuatlas_harness.observed import (
     a_container,
     a_container_reading,
@@ -88,6 +99,85 @@ def nodes(draw: st.DrawFn, name: str) -> Node:
     return a_node(name, *registered, labels=labels)
 
 
+KINDS = st.sampled_from([DeviceKind.GPU, DeviceKind.HAMI_GPU, DeviceKind.MIG, DeviceKind.VFIO])
+
+
+@st.composite
+def dra_devices(draw: st.DrawFn, node: str) -> DraDevice:
+    number = draw(CARDS)
+    kind = draw(KINDS)
+    changes: dict[str, Any] = {"kind": kind, "name": draw(st.sampled_from(["gpu-0", "gpu-1", "m"]))}
+    if kind is DeviceKind.MIG:
+        changes |= {"uuid": draw(st.sampled_from(["", "MIG-1"])), "parent_uuid": uuid(number)}
+        changes |= {"profile": draw(st.sampled_from(["1g.10gb", "odd"]))}
+    if kind is DeviceKind.VFIO:
+        changes |= {"uuid": ""}
+    return a_dra_device(
+        number,
+        draw(st.sampled_from([node, ""])),
+        pool=node,
+        memory_bytes=draw(st.none() | st.integers(0, 10**11)),
+        cores=draw(st.none() | st.integers(1, 100)),
+        allows_multiple=draw(st.booleans()),
+        **changes,
+    )
+
+
+@st.composite
+def claims(draw: st.DrawFn, number: int, devices: list[DraDevice]) -> Claim:
+    results = [
+        a_result(
+            draw(st.sampled_from(devices)),
+            memory_bytes=draw(st.none() | st.integers(0, 10**11)),
+            cores=draw(st.none() | st.integers(1, 100)),
+            sharing=draw(st.sampled_from(["", "mps", "time-slicing"])),
+            admin=draw(st.booleans()),
+        )
+        for _ in range(draw(st.integers(0, 2)))
+    ]
+    users = draw(st.lists(st.sampled_from(["p0", "p1", "p2", "gone"]), max_size=2, unique=True))
+    return a_claim(f"c{number}", *results, pods=tuple(users))
+
+
+@st.composite
+def dra(draw: st.DrawFn) -> dict[str, Any]:
+    devices = [draw(dra_devices(name)) for name in NODES for _ in range(draw(st.integers(0, 2)))]
+    slices = [
+        a_slice(*(d for d in devices if d.pool == name))
+        for name in NODES
+        if any(d.pool == name for d in devices)
+    ]
+    made = [draw(claims(n, devices)) for n in range(draw(st.integers(0, 2)))] if devices else []
+    return of(*slices, *made)
+
+
+GROUPS = st.sampled_from(["g", "h"])
+
+
+@st.composite
+def kai_pods(draw: st.DrawFn) -> list[Pod]:
+    pods = [
+        a_reservation_pod(draw(GROUPS), uuid(draw(CARDS)), draw(st.sampled_from(NODES)))
+        for _ in range(draw(st.integers(0, 1)))
+    ]
+    fractions = [
+        a_fraction_pod(
+            f"f{n}", draw(GROUPS), portion=draw(st.none() | st.sampled_from([0.25, 0.7, 1.0]))
+        )
+        for n in range(draw(st.integers(0, 2)))
+    ]
+    return [*pods, *fractions]
+
+
+@st.composite
+def statuses(draw: st.DrawFn) -> tuple[DeviceStatus, ...]:
+    ids = st.sampled_from([uuid(1), f"{uuid(2)}::1", "MIG-1", "nvidia0", f"{uuid(1)}-2"])
+    return tuple(
+        DeviceStatus(container="main", resource="nvidia.com/gpu", device=device, health="Healthy")
+        for device in draw(st.lists(ids, max_size=2))
+    )
+
+
 @st.composite
 def pods(draw: st.DrawFn, name: str) -> Pod:
     promises = [
@@ -109,6 +199,7 @@ def pods(draw: st.DrawFn, name: str) -> Pod:
         draw(st.sampled_from([*NODES, "", "gone"])),
         *promises,
         containers=containers,
+        devices=draw(statuses()),
         phase=draw(st.sampled_from(["Pending", "Running", "Succeeded", "Unknown"])),
     )
 
@@ -123,7 +214,8 @@ def clusters(draw: st.DrawFn) -> Observations:
     }
     return observations(
         [draw(nodes(name)) for name in NODES],
-        [draw(pods(f"p{i}")) for i in range(3)],
+        [*(draw(pods(f"p{i}")) for i in range(3)), *draw(kai_pods())],
+        **draw(dra()),
         dcgm=tuple(
             a_dcgm_page(*draw(st.lists(readings(), max_size=3)), node=draw(st.sampled_from(NODES)))
             for _ in range(draw(st.integers(0, 2)))
@@ -178,7 +270,9 @@ def test_card_sums_are_the_sums_of_their_allocations(cluster: Observations) -> N
     for node in Joiner().build(cluster).nodes.values():
         for card in node.cards:
             mine = [a for a in node.allocations if a.card == card.id]
-            if not isinstance(card.memory.allocated, Known):
+            # What a claim holds is one promise: nobody's while idle, no single pod's while shared.
+            claimed = card.idle_claims or any(a.evidence is Evidence.CLAIM for a in mine)
+            if claimed or not isinstance(card.memory.allocated, Known):
                 continue
             assert all(isinstance(a.memory_reserved, Known) for a in mine)
             total = sum(

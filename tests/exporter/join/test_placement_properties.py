@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpuatlas.join.namespaces import NamespaceMemory
 from gpuatlas.join.owner_table import OWNERS
 from gpuatlas.join.owners import LABEL, OWNER, climb, identify
-from gpuatlas.join.placement import PlacementInputs, held_workloads, place
+from gpuatlas.join.placement import PlacementInputs, place
 from gpuatlas.join.placement_index import index_placement, told_owners
 from gpuatlas.model.objects import Owner, OwnerLink, Pod
+from gpuatlas.model.observations import Observations
 from gpuatlas.model.placement import GangTemplates, PlacementObjects, Waiting
 from gpuatlas.model.pod_spec import Gang, PodScheduling
-from gpuatlas_harness.observed import NOW, a_pod
-from gpuatlas_harness.placed import a_bind, a_group, a_pod_set, a_queue, a_queued
+from gpuatlas_harness.observed import NOW, a_node, a_pod, observations
+from gpuatlas_harness.placed import a_bind, a_group, a_pod_set, a_queue, a_queued, held_workloads
 
 KINDS = sorted({row.kind for row in OWNERS} | {kind for row in OWNERS for kind in row.below})
 LABELS = sorted({key for row in OWNERS for key in row.labels})
@@ -177,6 +180,7 @@ def test_placement_is_bounded_and_knows_no_order(
     placement = place(all_pods, given_inputs, NOW)
     held = held_workloads(given_inputs, all_pods, NOW)
     for wait in [*placement.waiting.values(), *(w for h in held for w in h.waiting.values())]:
+        assert wait.seconds is not None
         assert wait.seconds >= 0
         assert len(wait.text) <= 200
         assert wait.text.isprintable()
@@ -204,3 +208,33 @@ def test_placement_is_bounded_and_knows_no_order(
     )
     assert place(shuffled, again, NOW) == placement
     assert held_workloads(again, shuffled, NOW) == held
+
+
+@st.composite
+def instants(draw: st.DrawFn) -> list[Observations]:
+    """A cluster at several instants: between two of them any of its parts may stay as it was."""
+    found: list[Observations] = []
+    for step in range(draw(st.integers(2, 3))):
+        kept = found[-1] if step > 0 and draw(st.booleans()) else None
+        all_pods = [draw(pods(f"p{n}")) for n in range(draw(st.integers(0, 3)))]
+        known = draw(st.one_of(st.just({}), links("u0").map(lambda link: {"u0": link})))
+        fresh = observations([a_node()], all_pods, owners=known)
+        base = kept or fresh
+        changed = draw(st.booleans())
+        found.append(
+            replace(
+                base,
+                now=NOW + 30 * step,
+                placement=draw(placement_objects()) if changed or not kept else kept.placement,
+                owners=fresh.owners if changed else base.owners,
+            )
+        )
+    return found
+
+
+@settings(deadline=None, max_examples=60)
+@given(instants())
+def test_what_was_joined_before_changes_no_result(given_instants: list[Observations]) -> None:
+    memory = NamespaceMemory()
+    for seen in given_instants:
+        assert memory.join(seen) == NamespaceMemory().join(seen)

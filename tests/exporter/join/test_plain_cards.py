@@ -187,7 +187,8 @@ def test_mig_instances_are_partitions_with_their_own_memory() -> None:
     assert (allocation.partition, allocation.evidence) == ("gi-9", Evidence.DCGM)
     assert value_of(allocation.memory_resident) == 6_120 * MIB
     assert value_of(allocation.compute_reserved) == pytest.approx(1 / 7)
-    assert value_of(allocation.compute_utilization) == 0.5
+    assert value_of(allocation.compute_utilization) == pytest.approx(0.5 / 7)
+    assert value_of(mig.tenants_limit) == 2
 
 
 def test_framebuffer_missing_under_mig_is_unknown() -> None:

@@ -11,13 +11,14 @@ from typing import Any
 import yaml
 
 from gpuatlas.join.owners import LABEL, identify
-from gpuatlas.join.placement import Placement, PlacementInputs, Wait, held_workloads, place
+from gpuatlas.join.placement import Placement, PlacementInputs, Wait, place
 from gpuatlas.join.placement_index import index_placement, told_owners
 from gpuatlas.model.placement import PlacementObjects
 from gpuatlas.model.pod_spec import Gang, PodScheduling
 from gpuatlas.sources.placement import kai, kueue, native, volcano
 from gpuatlas_harness.observed import NOW, a_pod
 from gpuatlas_harness.owned import an_owner
+from gpuatlas_harness.placed import held_workloads
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "placement"
 PROJECTIONS: dict[tuple[str, str], tuple[str, Any]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuatlas.join.placement import HeldWorkload, PlacementInputs, Wait, held_workloads
+from gpuatlas.join.placement import HeldWorkload, PlacementInputs, Wait
 from gpuatlas.join.queues import QueueName
 from gpuatlas.model.objects import Owner, Pod
 from gpuatlas.model.placement import PodSet, Waiting
@@ -12,7 +12,7 @@ from gpuatlas.model.pod_spec import Gang
 from gpuatlas.model.snapshot import WorkloadId
 from gpuatlas_harness.observed import NOW, a_pod
 from gpuatlas_harness.owned import an_owner, links
-from gpuatlas_harness.placed import a_pod_set, a_queue, a_queued, inputs
+from gpuatlas_harness.placed import a_pod_set, a_queue, a_queued, held_workloads, inputs
 
 JOB, CRON = ("batch", "Job"), ("batch", "CronJob")
 LOCAL = a_queue("LocalQueue", "research", "shared-h100")
@@ -34,6 +34,7 @@ def test_a_suspended_job_is_a_workload_of_its_own() -> None:
             id=an_id("batch", "Job", "train"),
             queue=QueueName(name="shared-h100", kind="ClusterQueue", local="research"),
             gang=Gang(system="kueue", name="job-train-1", minimum=6),
+            gangs=1,
             waiting={QUOTA: Wait(seconds=900.0, text="24 more needed")},
             requested={"nvidia.com/gpu": 34},
             pods=8,
@@ -111,6 +112,7 @@ def test_jobs_of_one_cron_job_are_added_up() -> None:
     assert workload.requested == {"nvidia.com/gpu": 28}
     assert workload.pods == 7
     assert workload.gang == Gang(system="kueue", name="job-n-3", minimum=3)
+    assert workload.gangs == 3
     assert workload.waiting == {
         "KueueSuspended": Wait(seconds=0.0, text="LocalQueue research is inactive"),
         QUOTA: Wait(seconds=900.0, text="24 more needed"),
