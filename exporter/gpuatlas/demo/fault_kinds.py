@@ -124,6 +124,11 @@ def _unhealthy(card: CardState, fault: FaultSpec, seconds: float) -> CardState:
     return replace(card, registered_healthy=False)
 
 
+def _silent(card: CardState, fault: FaultSpec, seconds: float) -> CardState:
+    del fault, seconds
+    return replace(card, reservation_told=False)
+
+
 def _not_ready(node: NodeState, fault: FaultSpec) -> NodeState:
     del fault
     return replace(node, ready=False)
@@ -205,6 +210,12 @@ FAULTS: Final[tuple[FaultKind, ...]] = (
         description="HAMi's device plugin registered the card as unhealthy",
         sharing=Sharing.HAMI,
         on_card=_unhealthy,
+    ),
+    FaultKind(
+        name="reservation-silent",
+        description="KAI's reservation pod has not said which card it got",
+        sharing=Sharing.KAI,
+        on_card=_silent,
     ),
     FaultKind(
         name="node-not-ready",

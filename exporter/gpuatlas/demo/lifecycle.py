@@ -15,6 +15,7 @@ from gpuatlas.demo.randomness import fraction, name_suffix, uuid
 from gpuatlas.demo.runtimes import RUNTIMES
 from gpuatlas.demo.scenario import (
     Place,
+    QueueSystem,
     Renewed,
     Runs,
     Scenario,
@@ -22,6 +23,7 @@ from gpuatlas.demo.scenario import (
     WorkingHours,
     WorkloadSpec,
 )
+from gpuatlas.demo.shapes import begins_together, shape_of
 from gpuatlas.demo.state import JobState, PodState
 
 MINUTE: Final = 60.0
@@ -34,7 +36,10 @@ _KEPT_FAILED: Final = 1
 def pods_at(scenario: Scenario, seed: int, at: float) -> tuple[PodState, ...]:
     """All pods of all workloads, by namespace and name."""
     pods = (
-        pod for workload in scenario.workloads for pod in _pods(workload, scenario.since, seed, at)
+        pod
+        for workload in scenario.workloads
+        if not is_held(scenario, workload)
+        for pod in _pods(workload, scenario.since, seed, at)
     )
     return tuple(sorted(pods, key=lambda pod: (pod.workload.namespace, pod.name)))
 
@@ -50,12 +55,20 @@ def replica_set_name(workload: WorkloadSpec, seed: int) -> str:
     return f"{workload.name}-{name_suffix(10, seed, workload.key, 'template')}"
 
 
+def is_held(scenario: Scenario, workload: WorkloadSpec) -> bool:
+    """Whether Kueue holds it back: its job is suspended and has no pods."""
+    queue = scenario.queue_of(workload)
+    kueue = queue is not None and queue.system is QueueSystem.KUEUE
+    return kueue and isinstance(workload.lives, Waits)
+
+
 def _pods(workload: WorkloadSpec, since: float, seed: int, at: float) -> Iterator[PodState]:
     life = workload.lives
     if isinstance(life, Runs):
         yield from _runs(workload, life, since, seed, at)
     elif isinstance(life, Waits):
-        yield _waiting(workload, life, since, seed, at)
+        for ordinal in range(life.pods):
+            yield _waiting(workload, ordinal, since, seed, at)
     else:
         for ordinal, place in enumerate(workload.places):
             pod = _service(workload, ordinal, place, since, seed, at)
@@ -73,19 +86,22 @@ def _service(
         generation = int(at // DAY)
     else:
         days = workload.lives.days if isinstance(workload.lives, Renewed) else 1.0
-        generation, born = _period(days * DAY, fraction("offset", *key), since, at)
+        offset = fraction("offset", seed, workload.key, 0 if begins_together(workload) else ordinal)
+        generation, born = _period(days * DAY, offset, since, at)
     if born is None or born < since or born > at:
         return None
     running = at - born >= CREATING_SECONDS
+    shape = shape_of(workload, seed, ordinal, generation)
     return PodState(
         workload=workload,
-        name=_service_name(workload, ordinal, generation, seed),
+        name=shape.pod if shape else _service_name(workload, ordinal, generation, seed),
         uid=uuid("pod", *key, generation),
         ordinal=ordinal,
         place=place,
         phase="Running" if running else "Pending",
         created_at=born,
         ready=running and at - born >= CREATING_SECONDS + _start_seconds(workload),
+        shape=shape,
     )
 
 
@@ -214,22 +230,31 @@ def _job_pod_name(workload: WorkloadSpec, job: JobState, ordinal: int, seed: int
     return f"{job.name}-{ordinal}-{suffix}" if indexed else f"{job.name}-{suffix}"
 
 
-def _waiting(workload: WorkloadSpec, life: Waits, since: float, seed: int, at: float) -> PodState:
-    number, created = _period(life.hours * HOUR, fraction("offset", seed, workload.key), since, at)
-    # Numbered from 1: the first period began before the cluster did.
-    run = number + 1
+def waits_since(workload: WorkloadSpec, since: float, seed: int, at: float) -> tuple[int, float]:
+    """Which of its waits this is, from 1, and when it began."""
+    hours = workload.lives.hours if isinstance(workload.lives, Waits) else 1.0
+    number, created = _period(hours * HOUR, fraction("offset", seed, workload.key), since, at)
+    # The first period began before the cluster did.
+    return number + 1, created
+
+
+def _waiting(workload: WorkloadSpec, ordinal: int, since: float, seed: int, at: float) -> PodState:
+    run, created = waits_since(workload, since, seed, at)
+    shape = shape_of(workload, seed, ordinal, run)
     job = (
         _job(workload, run, created, None, failed=False, seed=seed)
         if workload.kind == "Job"
         else None
     )
+    name = _job_pod_name(workload, job, 0, seed) if job else workload.name
     return PodState(
         workload=workload,
-        name=_job_pod_name(workload, job, 0, seed) if job else workload.name,
-        uid=uuid("pod", seed, workload.key, 0, run),
-        ordinal=0,
+        name=shape.pod if shape else name,
+        uid=uuid("pod", seed, workload.key, ordinal, run),
+        ordinal=ordinal,
         place=None,
         phase="Pending",
         created_at=created,
         job=job,
+        shape=shape,
     )

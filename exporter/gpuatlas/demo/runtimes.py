@@ -19,7 +19,7 @@ class Runtime:
 
     container: str
     image: str
-    command: tuple[str, ...]
+    command: tuple[str, ...] = ()  # none: what the image starts by itself
     args: tuple[str, ...] = ()
     port: int | None = None
     env: tuple[tuple[str, str], ...] = ()
@@ -62,5 +62,72 @@ RUNTIMES: Final[Mapping[str, Runtime]] = {
         port=8888,
         env=(("NB_PREFIX", "/notebook"),),
         companion="git-sync",
+    ),
+    # On half a card: vLLM takes this share of the whole card, whatever it was promised.
+    "vllm-half": Runtime(
+        container="vllm",
+        image="docker.io/vllm/vllm-openai:v0.11.0",
+        command=("bash", "-c"),
+        args=("exec vllm serve /models/current --gpu-memory-utilization 0.45",),
+        port=8000,
+        starts_seconds=60,
+    ),
+    "sglang": Runtime(
+        container="sglang",
+        image="docker.io/lmsysorg/sglang:v0.5.3",
+        command=("python3", "-m", "sglang.launch_server"),
+        args=("--model-path=/models/current", "--tp={cards}", "--mem-fraction-static=0.85"),
+        port=30000,
+        starts_seconds=90,
+    ),
+    "tgi": Runtime(
+        container="tgi",
+        image="ghcr.io/huggingface/text-generation-inference:3.3.6",
+        args=("--model-id=/models/current", "--num-shard={cards}"),
+        port=80,
+        starts_seconds=60,
+    ),
+    "ollama": Runtime(
+        container="ollama",
+        image="docker.io/ollama/ollama:0.12.3",
+        port=11434,
+        env=(("OLLAMA_KEEP_ALIVE", "10m"),),
+    ),
+    "huggingface": Runtime(
+        container="server",
+        image="docker.io/kserve/huggingfaceserver:v0.16.0-gpu",
+        args=("--model_name=current", "--model_dir=/mnt/models"),
+        port=8080,
+        starts_seconds=45,
+    ),
+    "ray": Runtime(
+        container="ray-worker",
+        image="docker.io/rayproject/ray:2.50.0-gpu",
+        command=("/bin/bash", "-lc", "--"),
+        args=("ulimit -n 65536; ray start --block --num-gpus={cards}",),
+        port=8080,
+        env=(("RAY_CLUSTER_NAME", "cards"),),
+        starts_seconds=30,
+    ),
+    "deepspeed": Runtime(
+        container="main",
+        image="docker.io/deepspeed/deepspeed:v0.17.6",
+        command=("deepspeed",),
+        args=("--num_gpus={cards}", "/workspace/train.py", "--deepspeed"),
+    ),
+    "jax": Runtime(
+        container="main",
+        image="registry.example/research/trainer:2026.4",
+        command=("python3", "train.py"),
+        env=(("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.8"),),
+    ),
+    "spark": Runtime(
+        container="spark",
+        image="docker.io/apache/spark:3.5.7-python3",
+        command=("/opt/entrypoint.sh",),
+    ),
+    "watcher": Runtime(  # looks at cards, computes nothing
+        container="watcher",
+        image="registry.example/platform/gpu-watch:1.4",
     ),
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 
 class ScenarioError(ValueError):
@@ -21,6 +22,23 @@ class Sharing(StrEnum):
     HAMI = "hami"
     MIG = "mig"
     TIME_SLICING = "time-slicing"
+    KAI = "kai"
+    VOLCANO = "volcano"
+    DRA = "dra"
+
+
+class QueueSystem(StrEnum):
+    """Who lets workloads out of a queue."""
+
+    KUEUE = "kueue"
+    KAI = "kai"
+    VOLCANO = "volcano"
+
+
+# What a place on a DRA node may say of its claim, besides the name of one of `claims`.
+FROM_TEMPLATE: Final = "template"
+EXTENDED: Final = "extended"
+ADMIN: Final = "admin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +110,7 @@ class NodeSpec:
     sharing: Sharing
     hami: HamiRelease | None = None
     memory_scaling: float = 1.0
-    slots: int = 1  # HAMi: tenants that a card takes; time slicing: replicas
+    slots: int = 1  # HAMi and Volcano: tenants that a card takes; time slicing: replicas
     mig: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # card → its instances
 
     @property
@@ -112,11 +130,19 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """The promise on a HAMi card. `cores` 0 is "no limit", as in HAMi."""
+    """The promise on a shared card. `cores` 0 is "no limit", as in HAMi.
 
-    memory_mib: int
+    `share` is KAI's: a part of the card's memory, in place of `memory_mib`, which is 0 then.
+    """
+
+    memory_mib: int = 0
     cores: int = 0
     priority: int | None = None
+    share: float = 0.0
+
+    def part_of(self, card: CardModel) -> float:
+        """The part of the card's memory that is promised."""
+        return self.share or self.memory_mib / card.memory_mib
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,9 +180,10 @@ class Runs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waits:
-    """A pod that no node takes; after so many hours it is withdrawn and asked for again."""
+    """Pods that no node takes; after so many hours they are withdrawn and asked for again."""
 
     hours: float
+    pods: int = 1
 
 
 Lifetime = Renewed | WorkingHours | Runs | Waits
@@ -176,11 +203,43 @@ class WorkloadSpec:
     uses: Uses
     ask: Ask | None = None
     requests: Mapping[str, int] = field(default_factory=dict)  # of pods that wait
+    queue: str = ""
+    claim: str = ""  # DRA: how it came to its cards, "" elsewhere
+
+    @property
+    def watches(self) -> bool:
+        """Whether it only looks at its cards, with a claim for administrators."""
+        return self.claim == ADMIN
 
     @property
     def key(self) -> str:
         """How messages and seeds name it: namespace and name."""
         return f"{self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueSpec:
+    """One queue. With a `namespace` it is Kueue's LocalQueue. `cards` is its quota, 0 for none."""
+
+    system: QueueSystem
+    name: str
+    parent: str = ""
+    namespace: str = ""
+    cards: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimSpec:
+    """A DRA claim that somebody made by hand, for one card or MIG instance.
+
+    Workloads name it to use the card together; where none does, it holds the card idle.
+    """
+
+    name: str
+    namespace: str
+    node: str
+    card: int
+    slot: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,6 +272,15 @@ class Scenario:
     nodes: tuple[NodeSpec, ...]
     workloads: tuple[WorkloadSpec, ...]
     faults: tuple[FaultSpec, ...]
+    queues: tuple[QueueSpec, ...] = ()
+    claims: tuple[ClaimSpec, ...] = ()
+
+    def queue_of(self, workload: WorkloadSpec) -> QueueSpec | None:
+        """The queue that a workload names; a LocalQueue is looked for in its own namespace."""
+        for queue in self.queues:
+            if queue.name == workload.queue and queue.namespace in {"", workload.namespace}:
+                return queue
+        return None
 
     def node(self, name: str) -> NodeSpec:
         """The node of that name; KeyError when there is none."""

@@ -13,9 +13,12 @@ from gpuatlas.demo.patterns import PATTERNS
 from gpuatlas.demo.runtimes import RUNTIMES
 from gpuatlas.demo.scenario import (
     Ask,
+    ClaimSpec,
     FaultSpec,
     Lifetime,
     Place,
+    QueueSpec,
+    QueueSystem,
     Renewed,
     Runs,
     Scenario,
@@ -27,8 +30,9 @@ from gpuatlas.demo.scenario import (
 )
 from gpuatlas.demo.scenario_nodes import MOST_CARDS, MOST_MIB, read_cards, read_node, read_release
 from gpuatlas.demo.scenario_rules import check
+from gpuatlas.demo.shapes import SHAPES
 
-KINDS: Final = ("CronJob", "DaemonSet", "Deployment", "Job", "Pod", "StatefulSet")
+KINDS: Final = ("CronJob", "DaemonSet", "Deployment", "Job", "Pod", "StatefulSet", *SHAPES)
 _DEFAULT_LIFE: Final = Renewed(days=6.0)
 
 
@@ -63,6 +67,8 @@ def parse_scenario(text: str, file: str) -> Scenario:
         nodes=tuple(read_node(part, cards, by_name) for part in fields.sections("nodes")),
         workloads=tuple(_workload(part) for part in fields.sections("workloads")),
         faults=tuple(_fault(part) for part in fields.sections("faults")),
+        queues=tuple(_queue(part) for part in fields.sections("queues")),
+        claims=tuple(_claim(part) for part in fields.sections("claims")),
     )
     fields.finish()
     check(scenario, file)
@@ -80,10 +86,36 @@ def _workload(fields: Fields) -> WorkloadSpec:
         lives=_lifetime(fields.section("lives")) if fields.has("lives") else _DEFAULT_LIFE,
         uses=_uses(fields.section("uses")) if fields.has("uses") else Uses(),
         ask=_ask(fields.section("ask")) if fields.has("ask") else None,
-        requests=fields.sizes("requests", high=1000),
+        requests=fields.sizes("requests", high=MOST_MIB),
+        queue=fields.text("queue", ""),
+        claim=fields.text("claim", ""),
     )
     fields.finish()
     return workload
+
+
+def _queue(fields: Fields) -> QueueSpec:
+    queue = QueueSpec(
+        system=QueueSystem(fields.choice("system", tuple(QueueSystem))),
+        name=fields.text("name"),
+        parent=fields.text("parent", ""),
+        namespace=fields.text("namespace", ""),
+        cards=fields.integer("cards", low=0, high=100_000, default=0),
+    )
+    fields.finish()
+    return queue
+
+
+def _claim(fields: Fields) -> ClaimSpec:
+    claim = ClaimSpec(
+        name=fields.text("name"),
+        namespace=fields.text("namespace"),
+        node=fields.text("node"),
+        card=fields.integer("card", low=0, high=MOST_CARDS - 1),
+        slot=fields.integer("slot", low=0, high=99) if fields.has("slot") else None,
+    )
+    fields.finish()
+    return claim
 
 
 def _place(fields: Fields) -> Place:
@@ -97,8 +129,10 @@ def _place(fields: Fields) -> Place:
 
 
 def _ask(fields: Fields) -> Ask:
+    share = fields.number("share", low=0.01, high=1) if fields.has("share") else 0.0
     ask = Ask(
-        memory_mib=fields.integer("memory_mib", low=1, high=MOST_MIB),
+        share=share,
+        memory_mib=0 if share else fields.integer("memory_mib", low=1, high=MOST_MIB),
         cores=fields.integer("cores", low=0, high=100, default=0),
         priority=fields.integer("priority", low=0, high=1) if fields.has("priority") else None,
     )
@@ -125,7 +159,10 @@ def _lifetime(fields: Fields) -> Lifetime:
         start, end = fields.pair("hours", low=0, high=24)
         life = WorkingHours(start=start, end=end)
     elif fields.has("waits_hours"):
-        life = Waits(hours=fields.number("waits_hours", low=0.1, high=1000))
+        life = Waits(
+            hours=fields.number("waits_hours", low=0.1, high=1000),
+            pods=fields.integer("pods", low=1, high=100, default=1),
+        )
     else:
         every = fields.number("every_minutes", low=1, high=100_000)
         life = Runs(

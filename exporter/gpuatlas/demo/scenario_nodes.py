@@ -108,8 +108,8 @@ def read_node(
         sharing=sharing,
         hami=releases[hami.choice("release", releases.keys())] if hami else None,
         memory_scaling=hami.number("memory_scaling", low=0.1, high=10, default=1) if hami else 1.0,
-        slots=_slots(fields, hami),
-        mig=_instances(fields, card) if sharing is Sharing.MIG else {},
+        slots=_slots(fields, sharing, hami),
+        mig=_instances(fields, card) if fields.has("mig") else {},
     )
     if hami:
         hami.finish()
@@ -124,18 +124,29 @@ def _sharing(fields: Fields) -> Sharing:
             ("hami", Sharing.HAMI),
             ("mig", Sharing.MIG),
             ("time_slicing", Sharing.TIME_SLICING),
+            ("volcano", Sharing.VOLCANO),
         )
         if fields.has(field)
     ]
+    # Switches: these two know nothing that a node could be told.
+    written += [way for way in (Sharing.KAI, Sharing.DRA) if fields.flag(way.value)]
+    if set(written) == {Sharing.MIG, Sharing.DRA}:
+        return Sharing.DRA  # it hands out the instances too
     if len(written) > 1:
-        fields.refuse("", "a node is shared in one way: keep one of hami, mig and time_slicing")
+        ways = "hami, mig, time_slicing, volcano, kai and dra"
+        fields.refuse("", f"a node is shared in one way: keep one of {ways}, or mig with dra")
     return written[0] if written else Sharing.PLAIN
 
 
-def _slots(fields: Fields, hami: Fields | None) -> int:
+def _slots(fields: Fields, sharing: Sharing, hami: Fields | None) -> int:
     if hami:
         return hami.integer("slots", low=1, high=100, default=10)
-    if not fields.has("time_slicing"):
+    if sharing is Sharing.VOLCANO:
+        volcano = fields.section("volcano")
+        slots = volcano.integer("slots", low=1, high=100, default=10)
+        volcano.finish()
+        return slots
+    if sharing is not Sharing.TIME_SLICING:
         return 1
     slicing = fields.section("time_slicing")
     replicas = slicing.integer("replicas", low=2, high=100)

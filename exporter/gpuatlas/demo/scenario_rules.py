@@ -9,6 +9,8 @@ from gpuatlas.demo.fault_kinds import BY_NAME as FAULT_KINDS
 from gpuatlas.demo.fault_kinds import complaint
 from gpuatlas.demo.fields import suggest
 from gpuatlas.demo.scenario import (
+    EXTENDED,
+    FROM_TEMPLATE,
     NodeSpec,
     Place,
     Runs,
@@ -18,13 +20,17 @@ from gpuatlas.demo.scenario import (
     Waits,
     WorkloadSpec,
 )
+from gpuatlas.demo.scenario_links import claim_rules, queue_rules
 
+# Cards of which several pods may each be promised a part.
+_PROMISING: Final = frozenset({Sharing.HAMI, Sharing.VOLCANO, Sharing.KAI})
 _MIG_COMPUTE_SLICES: Final = 7  # facts/k8s.md 1.3: at most seven instances of one slice each
 
 
 def check(scenario: Scenario, file: str) -> None:
     """Raise ScenarioError with the first thing that does not fit."""
-    for complaints in (_names, _layouts, _places, _promises, _double_use, _faults):
+    rules = (_names, _layouts, queue_rules, claim_rules, _places, _promises, _double_use, _faults)
+    for complaints in rules:
         for text in complaints(scenario):
             msg = f"{file}: {text}"
             raise ScenarioError(msg)
@@ -35,6 +41,8 @@ def _names(scenario: Scenario) -> Iterator[str]:
         ("nodes", [node.name for node in scenario.nodes]),
         ("workloads", [workload.key for workload in scenario.workloads]),
         ("hami", [release.release for release in scenario.hami]),
+        ("queues", [f"{queue.namespace}/{queue.name}" for queue in scenario.queues]),
+        ("claims", [f"{claim.namespace}/{claim.name}" for claim in scenario.claims]),
     ):
         for name in names:
             if names.count(name) > 1:
@@ -84,8 +92,11 @@ def _place(node: NodeSpec, place: Place, workload: WorkloadSpec) -> Iterator[str
     if max(place.cards) >= node.count:
         yield f"node {node.name} has cards 0 to {node.count - 1}, not {max(place.cards)}"
         return
-    if (node.sharing is Sharing.HAMI) != (workload.ask is not None):
-        yield f"ask belongs to HAMi nodes, and these need it ({node.name})"
+    yield from _ask(node, workload)
+    if (node.sharing is Sharing.DRA) != bool(workload.claim):
+        yield f"claim belongs to DRA nodes, and these need it ({node.name})"
+    if workload.watches:
+        return
     instances = node.mig.get(place.cards[0], ())
     slots = node.slots if node.sharing is Sharing.TIME_SLICING else len(instances)
     if slots and place.slot not in range(slots):
@@ -96,9 +107,19 @@ def _place(node: NodeSpec, place: Place, workload: WorkloadSpec) -> Iterator[str
         yield "a pod takes one MIG instance or time slice, or whole cards"
 
 
+def _ask(node: NodeSpec, workload: WorkloadSpec) -> Iterator[str]:
+    """KAI's cards can be asked for whole too: without an `ask`."""
+    if node.sharing is not Sharing.KAI and (node.sharing in _PROMISING) != bool(workload.ask):
+        yield f"ask belongs to HAMi nodes and their like, and these need it ({node.name})"
+    if node.sharing is not Sharing.KAI and workload.ask and workload.ask.share:
+        yield f"a share can be asked for on KAI's nodes only, and {node.name} is none"
+
+
 def _promises(scenario: Scenario) -> Iterator[str]:
     for node in scenario.nodes:
-        if node.sharing is not Sharing.HAMI:
+        if node.sharing is Sharing.KAI:
+            yield from _shares(scenario, node)
+        if node.sharing not in {Sharing.HAMI, Sharing.VOLCANO}:
             continue
         for card in range(node.count):
             tenants = [
@@ -115,17 +136,36 @@ def _promises(scenario: Scenario) -> Iterator[str]:
                 yield f"{where}: {len(tenants)} tenants, and it takes {node.slots}"
 
 
+def _shares(scenario: Scenario, node: NodeSpec) -> Iterator[str]:
+    for card in range(node.count):
+        parts = [
+            workload.ask.part_of(node.card) if workload.ask else 1.0
+            for workload, place in _all_places(scenario.workloads)
+            if place.node == node.name and card in place.cards
+        ]
+        if sum(parts) > 1:
+            yield f"node {node.name}, card {card}: {sum(parts):.2f} of it are promised"
+
+
 def _double_use(scenario: Scenario) -> Iterator[str]:
-    hami = {node.name for node in scenario.nodes if node.sharing is Sharing.HAMI}
-    taken: dict[tuple[str, int, int | None], str] = {}
+    shared = {node.name for node in scenario.nodes if node.sharing in _PROMISING}
+    taken: dict[tuple[str, int, int | None], str] = {
+        (claim.node, claim.card, claim.slot): f"{claim.namespace}/{claim.name}"
+        for claim in scenario.claims
+    }
     for workload, place in _all_places(scenario.workloads):
-        for card in place.cards if place.node not in hami else ():
+        holder = f"{workload.namespace}/{workload.claim}" if workload.claim else workload.key
+        if workload.claim in {FROM_TEMPLATE, EXTENDED}:
+            holder = workload.key
+        free = place.node in shared or workload.watches
+        for card in () if free else place.cards:
             key = (place.node, card, place.slot)
-            if key in taken:
+            by_claim = holder != workload.key and taken.get(key) == holder
+            if key in taken and not by_claim:
                 where = f"card {card} of {place.node}"
                 where += "" if place.slot is None else f", slot {place.slot}"
                 yield f"workload {workload.key}: {where} is taken by {taken[key]}"
-            taken[key] = workload.key
+            taken[key] = holder
 
 
 def _all_places(workloads: Iterable[WorkloadSpec]) -> Iterator[tuple[WorkloadSpec, Place]]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuatlas.demo.members import Shape
+from gpuatlas.demo.runtimes import RUNTIMES
 from gpuatlas.demo.scenario import NodeSpec, Place, Scenario, WorkloadSpec
 
 
@@ -26,7 +28,10 @@ class JobState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodState:
-    """One pod of a workload. `place` is None for a pod that no node takes."""
+    """One pod of a workload. `place` is None for a pod that no node takes.
+
+    `shape` is what an operator made of it, None for the built-in kinds.
+    """
 
     workload: WorkloadSpec
     name: str
@@ -38,11 +43,19 @@ class PodState:
     ready: bool = False
     finished_at: float | None = None
     job: JobState | None = None
+    shape: Shape | None = None
+
+    @property
+    def container(self) -> str:
+        """The container that works on the cards."""
+        return (self.shape.container if self.shape else "") or RUNTIMES[
+            self.workload.runtime
+        ].container
 
     @property
     def holds(self) -> bool:
-        """Whether it holds its cards: placed and not finished."""
-        return self.place is not None and self.finished_at is None
+        """Whether it holds its cards: placed, not finished, and no onlooker."""
+        return self.place is not None and self.finished_at is None and not self.workload.watches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +124,7 @@ class CardState:
     sensors: Sensors
     registered_healthy: bool = True
     present: bool = True
+    reservation_told: bool = True  # KAI: the reservation pod has named the card
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

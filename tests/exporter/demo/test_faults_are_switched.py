@@ -45,9 +45,10 @@ def test_every_fault_has_one_effect_and_a_description() -> None:
 def test_every_fault_changes_the_world_and_goes_away_again(bench: Bench, kind: Any) -> None:
     healthy = bench.world()
     card = 0 if kind.on_card else None
-    bench.switches.enable(kind.name, node="a10g-1", card=card)
+    node = "kai-1" if kind.sharing is Sharing.KAI else "a10g-1"
+    bench.switches.enable(kind.name, node=node, card=card)
     assert bench.world() != healthy
-    bench.switches.disable(kind.name, node="a10g-1", card=card)
+    bench.switches.disable(kind.name, node=node, card=card)
     assert bench.world() == healthy
     assert bench.changes == 2
 

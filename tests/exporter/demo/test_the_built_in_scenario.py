@@ -3,17 +3,19 @@ from __future__ import annotations
 from collections import Counter
 
 from gpuatlas.demo.scenario import Scenario, Sharing
+from gpuatlas.demo.shapes import SHAPES
 from gpuatlas.demo.state import World
 from gpuatlas.demo.world import build_world
 
 DAY = 86_400
 
 
-def test_it_has_eight_nodes_with_forty_cards(scenario: Scenario) -> None:
+def test_it_has_twelve_nodes_with_fifty_six_cards(scenario: Scenario) -> None:
     assert [node.name for node in scenario.nodes] == [
         "a10g-1", "a10g-2", "h100-1", "t4-1", "a100-1", "a100-2", "l40s-1", "ascend-1",
+        "kai-1", "volcano-1", "dra-1", "l40s-2",
     ]  # fmt: skip
-    assert sum(node.count for node in scenario.nodes) == 40
+    assert sum(node.count for node in scenario.nodes) == 56
 
 
 def test_it_shows_every_way_of_sharing_and_both_eras_of_hami(scenario: Scenario) -> None:
@@ -24,7 +26,8 @@ def test_it_shows_every_way_of_sharing_and_both_eras_of_hami(scenario: Scenario)
 
 def test_it_has_workloads_of_every_kind(scenario: Scenario) -> None:
     kinds = Counter(workload.kind for workload in scenario.workloads)
-    assert set(kinds) == {"Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Pod"}
+    built_in = {"Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Pod"}
+    assert set(kinds) == built_in | set(SHAPES)
 
 
 def test_the_four_tenants_of_the_first_card_are_always_there(scenario: Scenario) -> None:

@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuatlas.demo.scenario import Place, Renewed, Scenario, ScenarioError, Sharing
+from gpuatlas.demo.scenario import (
+    Ask,
+    ClaimSpec,
+    Place,
+    QueueSpec,
+    QueueSystem,
+    Renewed,
+    Scenario,
+    ScenarioError,
+    Sharing,
+    Waits,
+)
 from gpuatlas.demo.scenario_file import load_scenario, parse_scenario
 
 SMALL = """
@@ -114,6 +125,103 @@ WRONG = {
 }  # fmt: skip
 
 
+LINKED = """
+since: 2026-01-01T00:00:00Z
+kubernetes: v1.34.2
+cards:
+  small: {model: NVIDIA A10G, family: ampere, compute_capability: "8.6", memory_mib: 20000,
+          power_watts: 300, idle_watts: 20, reserved_mib: 400, sm_clock_mhz: 1700,
+          memory_clock_mhz: 6000, pcie_generation: 4, mig: {1g.5gb: 5000, 4g.10gb: 10000}}
+queues:
+  - {system: kai, name: top, cards: 2}
+  - {system: kai, name: team, parent: top}
+  - {system: kueue, name: quota, cards: 4}
+  - {system: kueue, name: local, namespace: n, parent: quota}
+  - {system: volcano, name: batch}
+nodes:
+  - {name: parts, pool: p, machine: m, card: small, count: 1, driver: "580.1", cuda: "13.0",
+     kai: true}
+  - {name: gangs, pool: p, machine: m, card: small, count: 1, driver: "580.1", cuda: "13.0",
+     volcano: {slots: 2}}
+  - {name: claims, pool: p, machine: m, card: small, count: 2, driver: "580.1", cuda: "13.0",
+     dra: true, mig: {1: [4g.10gb, 1g.5gb]}}
+claims:
+  - {name: ours, namespace: n, node: claims, card: 0}
+workloads:
+  - {name: part, namespace: n, kind: Deployment, runtime: triton, busy: idle, queue: team,
+     ask: {share: 0.5}, places: [{node: parts, cards: [0]}]}
+  - {name: gang, namespace: n, kind: VolcanoJob, runtime: jax, busy: idle, queue: batch,
+     ask: {memory_mib: 9000, cores: 50}, places: [{node: gangs, cards: [0]}]}
+  - {name: user, namespace: n, kind: Deployment, runtime: tgi, busy: idle, claim: ours,
+     places: [{node: claims, cards: [0]}, {node: claims, cards: [0]}]}
+  - {name: piece, namespace: n, kind: Deployment, runtime: tgi, busy: idle, claim: template,
+     places: [{node: claims, cards: [1], slot: 0}]}
+  - {name: held, namespace: n, kind: PyTorchJob, runtime: pytorch, busy: idle, queue: local,
+     requests: {nvidia.com/gpu: 2}, lives: {waits_hours: 5, pods: 3}}
+"""
+
+
+def test_queues_and_claims_are_read() -> None:
+    scenario = parse(LINKED)
+    assert [node.sharing for node in scenario.nodes] == [Sharing.KAI, Sharing.VOLCANO, Sharing.DRA]
+    part, gang, user, piece, held = scenario.workloads
+    assert part.ask == Ask(share=0.5)
+    assert scenario.queue_of(part) == QueueSpec(system=QueueSystem.KAI, name="team", parent="top")
+    assert scenario.queue_of(gang) == QueueSpec(system=QueueSystem.VOLCANO, name="batch")
+    assert scenario.queue_of(user) is scenario.queue_of(piece) is None
+    local = scenario.queue_of(held)
+    assert local is not None
+    assert (local.namespace, local.parent) == ("n", "quota")
+    assert held.lives == Waits(hours=5.0, pods=3)
+    assert scenario.claims == (ClaimSpec(name="ours", namespace="n", node="claims", card=0),)
+
+
+MISLINKED = {
+    "no such parent": ("parent: top", "parent: tip", "did you mean 'top'?"),
+    "a namespace of KAI's": ("name: team, parent", "name: team, namespace: n, parent",
+                             "queue team: only a queue of kueue"),
+    "an unknown system": ("system: volcano", "system: slurm", "queues[4].system: 'slurm'"),
+    "no such queue": ("queue: team", "queue: teem", "did you mean 'team'?"),
+    "another namespace's queue": ("{name: held, namespace: n", "{name: held, namespace: m",
+                                  "workload m/held: there is no queue 'local'"),
+    "the queue with the quota": ("queue: local", "queue: quota", "name a local queue"),
+    "a queue of another system": ("queue: team", "queue: batch", "parts needs a queue of kai"),
+    "no queue on KAI's node": ("queue: team,", "", "parts needs a queue of kai") ,
+    "a kind of no operator": ("kind: PyTorchJob", "kind: Job", "kueue takes jobs of operators"),
+    "two ways of sharing": ("kai: true", "kai: true, volcano: {slots: 3}", "in one way"),
+    "no switch": ("kai: true", "kai: yes please", "nodes[0].kai: must be true or false"),
+    "too large a share": ("share: 0.5", "share: 1.5", "must be between 0.01 and 1"),
+    "a share on Volcano": ("{memory_mib: 9000, cores: 50}", "{share: 0.5}",
+                           "a share can be asked for on KAI's nodes only"),
+    "more than a card": ("{share: 0.5}, places: [",
+                         "{share: 0.6}, places: [{node: parts, cards: [0]}, ",
+                         "node parts, card 0: 1.20 of it are promised"),
+    "too many of Volcano's tenants": ("cores: 50}, places: [", "cores: 50}, places: ["
+                                      + "{node: gangs, cards: [0]}, " * 2, "promised of 20000"),
+    "no claim on a DRA node": ("claim: template,", "", "claim belongs to DRA nodes"),
+    "a claim elsewhere": ("ask: {share: 0.5}", "claim: template, ask: {share: 0.5}",
+                          "claim belongs to DRA nodes"),
+    "no such claim": ("claim: ours", "claim: outs", "did you mean 'ours'?"),
+    "a claim of another card": ("[{node: claims, cards: [0]}, ",
+                                "[{node: claims, cards: [1], slot: 1}, ",
+                                "its place is not that of its claim 'ours'"),
+    "a claim without a slot": ("node: claims, card: 0}", "node: claims, card: 1}", "needs a slot"),
+    "a claim of a whole card's slot": ("card: 0}", "card: 0, slot: 1}", "is not cut"),
+    "a claim of no card": ("node: claims, card: 0}", "node: claims, card: 9}", "not 9"),
+    "a claim elsewhere than DRA": ("node: claims, card: 0}", "node: parts, card: 0}",
+                                   "there is no DRA node 'parts'"),
+    "a claimed card": ("claim: ours", "claim: template", "card 0 of claims is taken by n/ours"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "message"), MISLINKED.values(), ids=MISLINKED.keys())
+def test_queues_and_claims_must_fit(old: str, new: str, message: str) -> None:
+    assert old in LINKED
+    with pytest.raises(ScenarioError) as caught:
+        parse(LINKED.replace(old, new, 1))
+    assert message in str(caught.value)
+
+
 @pytest.mark.parametrize(("old", "new", "message"), WRONG.values(), ids=WRONG.keys())
 def test_a_wrong_file_is_refused_with_the_place(old: str, new: str, message: str) -> None:
     assert old in SMALL
@@ -163,7 +271,7 @@ def test_a_file_of_ones_own_is_read(tmp_path: Path) -> None:
     assert load_scenario(path) == parse(SMALL)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_a_damaged_file_is_refused_or_read_and_nothing_else(data: st.DataObject) -> None:
     text = resources.files("gpuatlas.demo").joinpath("scenario.yaml").read_text("utf-8")

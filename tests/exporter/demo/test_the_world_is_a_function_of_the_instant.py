@@ -36,7 +36,7 @@ def test_another_seed_gives_another_cluster_of_the_same_shape(
 ) -> None:
     one, other = (build_world(scenario, seed=seed, at=thursday) for seed in (1, 2))
     assert {card.uuid for card in _cards(one)}.isdisjoint(card.uuid for card in _cards(other))
-    assert len(_cards(one)) == len(_cards(other)) == 40
+    assert len(_cards(one)) == len(_cards(other)) == 56
 
 
 def _cards(world: World) -> list[CardState]:
@@ -48,7 +48,7 @@ def test_identifiers_of_the_cards_do_not_change_with_time(
 ) -> None:
     now, later = (build_world(scenario, seed=7, at=thursday + more) for more in (0, 40 * 86_400))
     assert [card.uuid for card in _cards(now)] == [card.uuid for card in _cards(later)]
-    assert len({card.uuid for card in _cards(now)}) == 40
+    assert len({card.uuid for card in _cards(now)}) == 56
 
 
 def test_an_instant_before_the_scenario_is_refused(scenario: Scenario) -> None:
@@ -57,7 +57,7 @@ def test_an_instant_before_the_scenario_is_refused(scenario: Scenario) -> None:
 
 
 def test_the_first_instant_can_be_asked_for(scenario: Scenario) -> None:
-    assert len(_cards(build_world(scenario, seed=1, at=scenario.since))) == 40
+    assert len(_cards(build_world(scenario, seed=1, at=scenario.since))) == 56
 
 
 @settings(deadline=None, max_examples=60)
@@ -74,7 +74,8 @@ def test_no_card_holds_more_than_it_has(at: int, seed: int) -> None:
         for tenant in card.tenants:
             assert 0 <= tenant.resident_mib <= tenant.counted_mib
             ask = tenant.pod.workload.ask
-            assert ask is None or tenant.counted_mib <= ask.memory_mib
+            promised = ask.part_of(model) * model.memory_mib if ask else model.memory_mib
+            assert tenant.counted_mib <= promised
 
 
 @settings(deadline=None, max_examples=40)

@@ -1,4 +1,4 @@
-"""Answers that need no more than words: JSON, errors in the API's own form, and discovery."""
+"""Answers that need no more than words: JSON, and errors in the API's own form."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Final
-
-from gpuatlas.demo.api.kinds import KINDS, Kind
 
 JSON: Final = "application/json"
 _REASONS: Final = {
@@ -66,68 +64,3 @@ def expired(what: str) -> dict[str, Any]:
 def not_found(path: str) -> Answer:
     """404 for a path that is not served."""
     return failure(HTTPStatus.NOT_FOUND, f"the server could not find the requested resource {path}")
-
-
-def discovery(parts: tuple[str, ...], version: str) -> Answer | None:
-    """The answers that tell what is served; None for any other path."""
-    if parts in {("healthz",), ("livez",), ("readyz",)}:
-        return Answer(HTTPStatus.OK, b"ok", "text/plain; charset=utf-8")
-    document = _discovery_documents(version).get(parts)
-    return None if document is None else json_answer(document)
-
-
-def _discovery_documents(version: str) -> dict[tuple[str, ...], dict[str, Any]]:
-    documents: dict[tuple[str, ...], dict[str, Any]] = {
-        ("version",): _version(version),
-        ("api",): {"kind": "APIVersions", "versions": ["v1"]},
-        ("apis",): {"kind": "APIGroupList", "apiVersion": "v1", "groups": _groups()},
-    }
-    for kind in KINDS:
-        root = ("apis", kind.group) if kind.group else ("api",)
-        documents[*root, kind.version] = _resources(kind.group, kind.version)
-        if kind.group:
-            documents[root] = {"kind": "APIGroup", "apiVersion": "v1", **_group(kind)}
-    return documents
-
-
-def _version(git_version: str) -> dict[str, str]:
-    major, minor = git_version.removeprefix("v").split(".")[:2]
-    return {
-        "major": major,
-        "minor": minor,
-        "gitVersion": git_version,
-        "gitTreeState": "clean",
-        "goVersion": "go1.24.9",
-        "compiler": "gc",
-        "platform": "linux/amd64",
-    }
-
-
-def _groups() -> list[dict[str, Any]]:
-    seen = {kind.group: kind for kind in KINDS if kind.group}
-    return [_group(kind) for kind in seen.values()]
-
-
-def _group(kind: Kind) -> dict[str, Any]:
-    version = {"groupVersion": kind.api_version, "version": kind.version}
-    return {"name": kind.group, "versions": [version], "preferredVersion": version}
-
-
-def _resources(group: str, version: str) -> dict[str, Any]:
-    kinds = [kind for kind in KINDS if (kind.group, kind.version) == (group, version)]
-    return {
-        "kind": "APIResourceList",
-        "apiVersion": "v1",
-        "groupVersion": kinds[0].api_version,
-        "resources": [
-            {
-                "name": kind.resource,
-                "singularName": kind.kind.lower(),
-                "namespaced": kind.namespaced,
-                "kind": kind.kind,
-                "shortNames": list(kind.short),
-                "verbs": ["get", "list", "watch"],
-            }
-            for kind in kinds
-        ],
-    }

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import Final, Protocol
 
-from gpuatlas.demo.api.answers import Answer, discovery, failure, not_found
+from gpuatlas.demo.api.answers import Answer, failure, not_found
+from gpuatlas.demo.api.discovery import discovery
 from gpuatlas.demo.api.listeners import Handler
 from gpuatlas.demo.api.reading import read_list, read_one, watch
 from gpuatlas.demo.api.routes import (
@@ -69,7 +70,8 @@ class _Exchange:
         if isinstance(route, ProxyRoute):
             self._send(self._cluster.pod_page(route))
         elif route is None:
-            found = discovery(parts, self._cluster.git_version)
+            accept = self._handler.headers.get("Accept", "")
+            found = discovery(parts, self._cluster.git_version, accept)
             self._send(found or not_found(self._handler.path))
         else:
             self._objects(route)

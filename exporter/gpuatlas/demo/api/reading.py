@@ -20,9 +20,9 @@ _META: Final = "meta.k8s.io/v1"
 
 def read_one(store: ObjectStore, route: ObjectsRoute, query: Query) -> Answer:
     """One object, or 404."""
-    document = store.get(route.kind.resource, (route.namespace, route.name))
+    document = store.get(route.kind.key, (route.namespace, route.name))
     if document is None:
-        message = f'{route.kind.resource} "{route.name}" not found'
+        message = f'{route.kind.key} "{route.name}" not found'
         return failure(HTTPStatus.NOT_FOUND, message)
     return json_answer(_shaped(document, metadata_only=query.metadata_only))
 
@@ -50,10 +50,10 @@ def _position(store: ObjectStore, kind: Kind, query: Query) -> tuple[Snapshot, t
     """The snapshot that a list reads, and the key after which it goes on."""
     if query.continue_token:
         revision, after = _read_token(query.continue_token)
-        return store.snapshot_at(kind.resource, revision), after
+        return store.snapshot_at(kind.key, revision), after
     if query.exact and query.revision:
-        return store.snapshot_at(kind.resource, query.revision), ("", "")
-    return store.snapshot(kind.resource), ("", "")
+        return store.snapshot_at(kind.key, query.revision), ("", "")
+    return store.snapshot(kind.key), ("", "")
 
 
 def _token(revision: int, after: tuple[str, str]) -> str:
@@ -104,10 +104,10 @@ def watch(
     deadline = time.monotonic() + query.timeout_seconds
     revision = query.revision
     if revision is None:
-        snapshot = store.snapshot(route.kind.resource)
+        snapshot = store.snapshot(route.kind.key)
         revision = snapshot.revision
         for item in snapshot.items:
-            yield from _lines(Event(revision, route.kind.resource, "ADDED", item), route, query)
+            yield from _lines(Event(revision, route.kind.key, "ADDED", item), route, query)
     bookmark_at = time.monotonic() + bookmark_seconds
     while not store.closed:
         until = min(deadline, bookmark_at)
@@ -127,7 +127,7 @@ def watch(
 
 
 def _lines(event: Event, route: ObjectsRoute, query: Query) -> Iterator[bytes]:
-    if event.resource == route.kind.resource and route.namespace in {"", event.namespace}:
+    if event.resource == route.kind.key and route.namespace in {"", event.namespace}:
         yield _line(event.kind, _shaped(event.document, metadata_only=query.metadata_only))
 
 

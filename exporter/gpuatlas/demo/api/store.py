@@ -27,7 +27,7 @@ class ExpiredError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One change. `kind` is ADDED, MODIFIED or DELETED."""
+    """One change. `kind` is ADDED, MODIFIED or DELETED, `resource` the key of a `kinds.Kind`."""
 
     revision: int
     resource: str
@@ -54,8 +54,8 @@ class ObjectStore:
     def __init__(self, *, history: int = 2048) -> None:
         self._changed = threading.Condition()
         self._revision = FIRST_REVISION
-        self._plain: dict[str, dict[Key, Document]] = {kind.resource: {} for kind in KINDS}
-        self._stamped: dict[str, dict[Key, Document]] = {kind.resource: {} for kind in KINDS}
+        self._plain: dict[str, dict[Key, Document]] = {kind.key: {} for kind in KINDS}
+        self._stamped: dict[str, dict[Key, Document]] = {kind.key: {} for kind in KINDS}
         self._events: deque[Event] = deque(maxlen=history)
         self._forgotten = FIRST_REVISION  # events up to here are gone
         self._snapshots: OrderedDict[tuple[str, int], Snapshot] = OrderedDict()
@@ -77,7 +77,7 @@ class ObjectStore:
         with self._changed:
             before = self._revision
             for kind in KINDS:
-                self._replace_kind(kind.resource, documents.get(kind.resource, ()))
+                self._replace_kind(kind.key, documents.get(kind.key, ()))
             if self._revision != before:
                 self._changed.notify_all()
 

@@ -1,7 +1,8 @@
 """The page of a node's dcgm-exporter (facts/dcgm.md 2 and 3).
 
-Versions 4.8.2 and 4.8.3, whole cards, MIG instances and virtual GPUs. Cards under HAMi have no pod
-labels: its device ids are none that the exporter knows.
+Versions 4.8.2 and 4.8.3, whole cards, MIG instances and virtual GPUs. The exporter knows nothing of
+some layers (facts/dcgm.md 2.4): cards under HAMi, Volcano and DRA have no pod labels, and KAI's
+name the pod that reserves the card.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from gpuatlas.demo.runtimes import RUNTIMES
 from gpuatlas.demo.scenario import Sharing
 from gpuatlas.demo.state import CardState, InstanceState, NodeState, TenantState
 from gpuatlas.demo.wire.dcgm_fields import FIELDS, Field
 from gpuatlas.demo.wire.exposition import Page
+from gpuatlas.demo.wire.reservations import reservation_of
 
 # Fields of which 4.8.2 with virtual GPUs knows each tenant's own value (facts/dcgm.md 2.4).
 _PER_TENANT: Final = ("DEV_GPU_UTIL", "DEV_FB_USED")
+# Layers whose device ids are none that the exporter knows, or that it was not told to ask.
+_NAMELESS: Final = frozenset({Sharing.HAMI, Sharing.VOLCANO, Sharing.DRA})
 _XID_WINDOW_MS: Final = "300000"
 # What the exporter adds to an XID; its own table has all numbers.
 _XID_TEXTS: Final = {
@@ -72,13 +75,16 @@ def _tenant_value(field: Field, tenant: TenantState) -> float:
 
 def _series(card: CardState, field: str) -> Iterator[_Series]:
     """Which series a field has for this card."""
+    nameless = card.node.sharing in _NAMELESS
     if card.instances:
         for instance in card.instances:
-            yield _Series(instance, _owner(instance.tenants))
+            yield _Series(instance, {} if nameless else _owner(instance.tenants))
     elif card.node.sharing is Sharing.TIME_SLICING:
         yield from _virtual(card, field)
-    elif card.node.sharing is Sharing.HAMI:
+    elif nameless:
         yield _Series(None, {})
+    elif reservation := reservation_of(card):
+        yield _Series(None, reservation.labels)
     else:
         yield _Series(None, _owner(card.tenants))
 
@@ -102,7 +108,7 @@ def _owner(tenants: tuple[TenantState, ...]) -> Attributes:
         return {}
     pod = tenants[0].pod
     return {
-        "container": RUNTIMES[pod.workload.runtime].container,
+        "container": pod.container,
         "namespace": pod.workload.namespace,
         "pod": pod.name,
     }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from gpuatlas.demo.runtimes import RUNTIMES
 from gpuatlas.demo.scenario import HamiRelease, NodeSpec
 from gpuatlas.demo.state import CardState, NodeState, PodState
+from gpuatlas.demo.wire.objects import stamp
 
 ALLOCATING_SECONDS: Final = 5.0  # from the scheduler's binding to the plugin's answer
 _REPORT_SECONDS: Final = 30.0  # of plugins that still report (facts/hami.md 2.4)
@@ -26,7 +26,7 @@ def node_annotations(node: NodeState, at: float, since: float) -> dict[str, str]
         word = node.spec.card.model
         return {
             f"hami.io/node-register-{word}": _json([_npu(card) for card in node.cards]),
-            f"hami.io/node-handshake-{word}": f"Reported_{_stamp(_reported(at), '%Y.%m.%d')}",
+            f"hami.io/node-handshake-{word}": f"Reported_{stamp(_reported(at), '%Y.%m.%d')}",
         }
     return {
         "hami.io/node-nvidia-register": _register(node, hami),
@@ -101,17 +101,13 @@ def _numa(card: CardState) -> int:
 def _handshake(hami: HamiRelease, at: float, since: float) -> str:
     if hami.numbers >= _JSON_SINCE:
         # Nobody answers any more: what the scheduler asked when it started stays there.
-        return f"Requesting_{_stamp(since, '%Y-%m-%d')}"
+        return f"Requesting_{stamp(since, '%Y-%m-%d')}"
     reported = _reported(at)
-    return f"Reported {_stamp(reported, '%Y-%m-%d')}.125 +0000 UTC m=+{reported - since:.3f}"
+    return f"Reported {stamp(reported, '%Y-%m-%d')}.125 +0000 UTC m=+{reported - since:.3f}"
 
 
 def _reported(at: float) -> float:
     return at // _REPORT_SECONDS * _REPORT_SECONDS
-
-
-def _stamp(at: float, day: str) -> str:
-    return datetime.fromtimestamp(int(at), UTC).strftime(f"{day} %H:%M:%S")
 
 
 def _json(value: object) -> str:
@@ -170,7 +166,7 @@ def device_segments(pod: PodState, node: NodeSpec) -> tuple[str, ...]:
     runtime = RUNTIMES[pod.workload.runtime]
     init_first = node.hami is not None and node.hami.numbers >= _INIT_FIRST_SINCE
     containers = ["fetch-model"] if runtime.downloads and init_first else []
-    containers.append(runtime.container)
+    containers.append(pod.container)
     return (*containers, *([runtime.companion] if runtime.companion else []))
 
 
@@ -181,7 +177,7 @@ def promise(pod: PodState, node: NodeState) -> str:
         return ""
     word = family(node.spec)
     devices = "".join(f"{uuid},{word},{ask.memory_mib},{ask.cores}:" for uuid in _uuids(pod, node))
-    holder = RUNTIMES[pod.workload.runtime].container
+    holder = pod.container
     return "".join(
         f"{devices if name == holder else ''};" for name in device_segments(pod, node.spec)
     )

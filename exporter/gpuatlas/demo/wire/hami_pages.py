@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gpuatlas.demo.runtimes import RUNTIMES
 from gpuatlas.demo.scenario import HamiRelease
 from gpuatlas.demo.state import CardState, NodeState, PodState, TenantState, World
 from gpuatlas.demo.wire.exposition import Page, go_float
@@ -141,8 +140,8 @@ def _scheduled_card(card: CardState, hami: HamiRelease) -> _Subject:
 
 def _allocations(world: World) -> Iterator[_Subject]:
     for pod in world.pods:
-        if pod.holds and pod.place and pod.workload.ask:
-            node = world.node(pod.place.node)
+        node = world.node(pod.place.node) if pod.holds and pod.place else None
+        if node and node.spec.hami and pod.place:
             for index in pod.place.cards:
                 yield _allocation(pod, node, node.cards[index])
 
@@ -150,7 +149,7 @@ def _allocations(world: World) -> Iterator[_Subject]:
 def _allocation(pod: PodState, node: NodeState, card: CardState) -> _Subject:
     ask = pod.workload.ask
     memory, cores = (ask.memory_mib, ask.cores) if ask else (0, 0)
-    holder = RUNTIMES[pod.workload.runtime].container
+    holder = pod.container
     return _Subject(
         {
             "namespace": pod.workload.namespace,
@@ -189,7 +188,7 @@ def _container(card: CardState, tenant: TenantState) -> _Subject:
         {
             "namespace": workload.namespace,
             "pod": tenant.pod.name,
-            "container": RUNTIMES[workload.runtime].container,
+            "container": tenant.pod.container,
             "vdevice_index": str(tenant.position),
             "device_uuid": card.uuid,
             "context_size": str(context),

@@ -5,14 +5,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Final
 
 from gpuatlas.demo.state import World
+from gpuatlas.demo.wire import kai, kueue, volcano
 from gpuatlas.demo.wire.addresses import Addresses, default_addresses
+from gpuatlas.demo.wire.dra_claims import claim_documents
+from gpuatlas.demo.wire.dra_slices import slice_documents
 from gpuatlas.demo.wire.nodes import node_documents
 from gpuatlas.demo.wire.objects import Document
+from gpuatlas.demo.wire.operator_objects import operator_documents
 from gpuatlas.demo.wire.owners import job_documents, replica_set_documents
 from gpuatlas.demo.wire.pods import pod_documents
+from gpuatlas.demo.wire.reservations import reservation_documents
 from gpuatlas.demo.wire.system_pod_documents import (
     system_pod_documents,
     system_replica_set_documents,
@@ -22,18 +28,39 @@ from gpuatlas.demo.wire.system_pods import system_pods
 # Resource ("pods") → its objects by namespace and name.
 Documents = Mapping[str, list[Document]]
 
+_OTHERS: Final[Mapping[str, Callable[[World], list[Document]]]] = {
+    "resourceslices.resource.k8s.io": slice_documents,
+    "resourceclaims.resource.k8s.io": claim_documents,
+    "workloads.kueue.x-k8s.io": kueue.workload_documents,
+    "localqueues.kueue.x-k8s.io": kueue.local_queue_documents,
+    "clusterqueues.kueue.x-k8s.io": kueue.cluster_queue_documents,
+    "podgroups.scheduling.volcano.sh": volcano.pod_group_documents,
+    "queues.scheduling.volcano.sh": volcano.queue_documents,
+    "podgroups.scheduling.run.ai": kai.pod_group_documents,
+    "queues.scheduling.run.ai": kai.queue_documents,
+    "bindrequests.scheduling.run.ai": kai.bind_request_documents,
+}
+
 
 def documents(world: World, addresses: Addresses | None = None) -> Documents:
-    """Nodes, pods, ReplicaSets and jobs. Without `addresses` exporters have in-cluster ones."""
+    """All objects that the API serves. Without `addresses` exporters have in-cluster ones."""
     system = system_pods(world, addresses or default_addresses(world))
-    return {
-        "nodes": _in_order(node_documents(world)),
-        "pods": _in_order(pod_documents(world) + system_pod_documents(system, world)),
-        "replicasets": _in_order(
-            replica_set_documents(world) + system_replica_set_documents(system, world)
-        ),
-        "jobs": _in_order(job_documents(world)),
-    }
+    parts: list[Documents] = [
+        {
+            "nodes": node_documents(world),
+            "pods": pod_documents(world),
+            "replicasets": replica_set_documents(world),
+            "jobs": job_documents(world),
+        },
+        {
+            "pods": system_pod_documents(system, world) + reservation_documents(world),
+            "replicasets": system_replica_set_documents(system, world),
+        },
+        operator_documents(world, system),
+        {key: write(world) for key, write in _OTHERS.items()},
+    ]
+    keys = dict.fromkeys(key for part in parts for key in part)
+    return {key: _in_order([d for part in parts for d in part.get(key, ())]) for key in keys}
 
 
 def _in_order(objects: list[Document]) -> list[Document]:

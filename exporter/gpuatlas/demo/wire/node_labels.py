@@ -87,8 +87,8 @@ def _driver(spec: NodeSpec) -> dict[str, str]:
 
 
 def _operator(spec: NodeSpec) -> dict[str, str]:
-    # HAMi brings its own device plugin, so the Operator's is switched off there.
-    own_plugin = _yes(spec.sharing is not Sharing.HAMI)
+    # Some layers bring a device plugin or driver of their own: the Operator's is off there.
+    own_plugin = _yes(spec.sharing not in {Sharing.HAMI, Sharing.VOLCANO, Sharing.DRA})
     return {
         "feature.node.kubernetes.io/pci-10de.present": "true",
         "nvidia.com/gpu.present": "true",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from gpuatlas.demo.randomness import hexadecimal, uuid
 from gpuatlas.demo.scenario import Sharing
 from gpuatlas.demo.state import NodeState, World
+from gpuatlas.demo.wire import hami, volcano
 from gpuatlas.demo.wire.addresses import SYSTEM_NODE, node_ip
-from gpuatlas.demo.wire.hami import node_annotations
 from gpuatlas.demo.wire.node_labels import ZONE, general_labels, mig_counts, node_labels
 from gpuatlas.demo.wire.objects import Document, condition, metadata, timestamp
 
@@ -28,7 +28,9 @@ def _card_node(node: NodeState, world: World) -> Document:
     annotations = {
         "node.alpha.kubernetes.io/ttl": "0",
         "volumes.kubernetes.io/controller-managed-attach-detach": "true",
-    } | node_annotations(node, world.at, world.scenario.since)
+    }
+    annotations |= hami.node_annotations(node, world.at, world.scenario.since)
+    annotations |= volcano.node_annotations(node, world.scenario.since)
     labels = node_labels(node, world.at)
     return {
         "kind": "Node",
@@ -78,6 +80,10 @@ def _system_node(world: World) -> Document:
 def extended_resources(node: NodeState, *, healthy_only: bool = False) -> dict[str, str]:
     """What the device plugin advertises: slots under sharing, instances under MIG."""
     spec = node.spec
+    if spec.sharing is Sharing.DRA:
+        return {}  # its devices are in ResourceSlices
+    if spec.sharing is Sharing.VOLCANO:
+        return volcano.resources(node, healthy_only=healthy_only)
     usable = [card for card in node.cards if card.registered_healthy or not healthy_only]
     whole = sum(1 for card in usable if not card.instances)
     if spec.card.vendor == "ascend":

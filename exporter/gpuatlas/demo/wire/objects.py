@@ -15,16 +15,28 @@ def timestamp(at: float) -> str:
     return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def resource_key(api_version: str, kind: str) -> str:
+    """Plural and group: "deployments" of a built-in group, "jobs.batch.volcano.sh" of others."""
+    group, plural = api_version.rpartition("/")[0], f"{kind.lower()}s"
+    return f"{plural}.{group}" if "." in group else plural
+
+
+def stamp(at: float, day: str) -> str:
+    """Date in the form `day` and time, as HAMi and Volcano write them."""
+    return datetime.fromtimestamp(int(at), UTC).strftime(f"{day} %H:%M:%S")
+
+
 def owner(api_version: str, kind: str, name: str, uid: str) -> Document:
     """The reference to a controller."""
-    return {
-        "apiVersion": api_version,
-        "kind": kind,
-        "name": name,
-        "uid": uid,
+    return plain_owner(api_version, kind, name, uid) | {
         "controller": True,
         "blockOwnerDeletion": True,
     }
+
+
+def plain_owner(api_version: str, kind: str, name: str, uid: str) -> Document:
+    """The reference to an owner that controls nothing."""
+    return {"apiVersion": api_version, "kind": kind, "name": name, "uid": uid}
 
 
 def metadata(

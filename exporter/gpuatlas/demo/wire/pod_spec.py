@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
 from gpuatlas.demo.runtimes import RUNTIMES, Runtime
-from gpuatlas.demo.scenario import NodeSpec, Sharing
-from gpuatlas.demo.state import NodeState, PodState
+from gpuatlas.demo.scenario import EXTENDED, NodeSpec, Sharing
+from gpuatlas.demo.state import NodeState, PodState, World
+from gpuatlas.demo.wire import volcano
+from gpuatlas.demo.wire.dra_claims import container_claims, pod_spec_claims
 from gpuatlas.demo.wire.objects import Document
+from gpuatlas.demo.wire.placement import scheduler_name
 
 _HELPER_IMAGE = "docker.io/library/busybox:1.37"
 
 
-def pod_spec(pod: PodState, node: NodeState | None) -> Document:
+def pod_spec(pod: PodState, node: NodeState | None, world: World) -> Document:
     """`node` is None for a pod that no node has taken."""
     spec: Document = {
         "volumes": [_token_volume()],
@@ -20,7 +26,7 @@ def pod_spec(pod: PodState, node: NodeState | None) -> Document:
         "dnsPolicy": "ClusterFirst",
         "serviceAccountName": "default",
         "securityContext": {},
-        "schedulerName": _scheduler(node.spec if node else None),
+        "schedulerName": scheduler_name(pod, world),
         "tolerations": [
             {"key": "accelerator", "operator": "Exists", "effect": "NoSchedule"},
             {
@@ -36,13 +42,11 @@ def pod_spec(pod: PodState, node: NodeState | None) -> Document:
     }
     if RUNTIMES[pod.workload.runtime].downloads:
         spec["initContainers"] = [_plain_container("fetch-model", ["sh", "-c", "echo ready"])]
+    if claims := pod_spec_claims(pod):
+        spec["resourceClaims"] = claims
     if node:
         spec["nodeName"] = node.spec.name
     return spec
-
-
-def _scheduler(node: NodeSpec | None) -> str:
-    return node.hami.scheduler_name if node and node.hami else "default-scheduler"
 
 
 def _containers(pod: PodState, node: NodeSpec | None) -> list[Document]:
@@ -55,25 +59,34 @@ def _containers(pod: PodState, node: NodeSpec | None) -> list[Document]:
 
 def _main_container(pod: PodState, node: NodeSpec | None, runtime: Runtime) -> Document:
     asked = requests(pod, node)
-    cards = len(pod.place.cards) if pod.place else sum(pod.workload.requests.values())
+    cards = len(pod.place.cards) if pod.place else next(iter(pod.workload.requests.values()))
     env = [{"name": name, "value": value} for name, value in runtime.env]
     if node and node.hami and pod.workload.ask and pod.workload.ask.priority is not None:
         # HAMi's webhook passes the priority on to its library in this way (facts/hami.md 3.6).
         env.append({"name": "CUDA_TASK_PRIORITY", "value": str(pod.workload.ask.priority)})
     container: Document = {
-        "name": runtime.container,
+        "name": pod.container,
         "image": runtime.image,
-        "command": list(runtime.command),
-        "args": [argument.format(cards=cards) for argument in runtime.args],
-        "env": env,
+        **_filled(
+            command=list(runtime.command),
+            args=[argument.format(cards=cards) for argument in runtime.args],
+            env=env,
+        ),
         "resources": {
             "limits": {"cpu": "8", "memory": "64Gi"} | asked,
             "requests": {"cpu": "4", "memory": "32Gi"} | asked,
         },
     }
+    if claims := container_claims(pod):
+        container["resources"]["claims"] = claims
     if runtime.port:
         container["ports"] = [{"name": "http", "containerPort": runtime.port, "protocol": "TCP"}]
     return container | _container_defaults()
+
+
+def _filled(**parts: Sequence[object]) -> Document:
+    """The server leaves out what is empty."""
+    return {name: part for name, part in parts.items() if part}
 
 
 def _plain_container(name: str, command: list[str]) -> Document:
@@ -117,8 +130,15 @@ def requests(pod: PodState, node: NodeSpec | None) -> dict[str, str]:
     count = str(len(pod.place.cards))
     if node.card.vendor == "ascend":
         return _ascend(pod, node, count)
-    if node.sharing is Sharing.HAMI:
-        return _hami(pod, count)
+    layer = _LAYERS.get(node.sharing)
+    return layer(pod, count) if layer else _nvidia(pod, node, count)
+
+
+def _nvidia(pod: PodState, node: NodeSpec, count: str) -> dict[str, str]:
+    # A fraction stands in KAI's annotations, a claim has a field of its own.
+    fraction = node.sharing is Sharing.KAI and pod.workload.ask
+    if pod.place is None or fraction or pod.workload.claim not in {"", EXTENDED}:
+        return {}
     instances = node.mig.get(pod.place.cards[0], ())
     if instances and pod.place.slot is not None:
         return {f"nvidia.com/mig-{instances[pod.place.slot]}": "1"}
@@ -141,3 +161,9 @@ def _hami(pod: PodState, count: str) -> dict[str, str]:
         if ask.priority is not None:
             asked["nvidia.com/priority"] = str(ask.priority)
     return asked
+
+
+_LAYERS: Final[Mapping[Sharing, Callable[[PodState, str], dict[str, str]]]] = {
+    Sharing.HAMI: _hami,
+    Sharing.VOLCANO: volcano.requests,
+}

@@ -38,13 +38,8 @@ def pod_status(
     return status
 
 
-def waiting_status(pod: PodState, nodes: int) -> Document:
-    """The status of a pod that no node takes; the text is the stock scheduler's."""
-    resource = next(iter(pod.workload.requests), "cpu")
-    message = (
-        f"0/{nodes} nodes are available: {nodes} Insufficient {resource}. preemption: 0/{nodes} "
-        f"nodes are available: {nodes} No preemption victims found for incoming pod."
-    )
+def waiting_status(pod: PodState, message: str) -> Document:
+    """The status of a pod that no node takes; the text is its scheduler's."""
     return {
         "phase": "Pending",
         "conditions": [

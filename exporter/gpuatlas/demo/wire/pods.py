@@ -7,8 +7,9 @@ from gpuatlas.demo.randomness import name_suffix, uuid
 from gpuatlas.demo.scenario import WorkloadSpec
 from gpuatlas.demo.state import NodeState, PodState, World
 from gpuatlas.demo.wire.addresses import node_ip, pod_ip
-from gpuatlas.demo.wire.hami import pod_annotations
+from gpuatlas.demo.wire.dra_claims import status_claims
 from gpuatlas.demo.wire.objects import Document, metadata, owner
+from gpuatlas.demo.wire.placement import placement_annotations, placement_labels, waiting_message
 from gpuatlas.demo.wire.pod_spec import pod_spec
 from gpuatlas.demo.wire.pod_status import pod_status, waiting_status
 
@@ -20,7 +21,8 @@ def pod_documents(world: World) -> list[Document]:
 
 def _pod(pod: PodState, world: World) -> Document:
     node = world.node(pod.place.node) if pod.place else None
-    spec = pod_spec(pod, node)
+    spec = pod_spec(pod, node, world)
+    shape = pod.shape
     return {
         "kind": "Pod",
         "apiVersion": "v1",
@@ -29,8 +31,9 @@ def _pod(pod: PodState, world: World) -> Document:
             pod.uid,
             pod.created_at,
             namespace=pod.workload.namespace,
-            labels=_labels(pod, node, world.seed),
-            annotations=pod_annotations(pod, node, world.at) if node else {},
+            labels=_labels(pod, world.seed) | placement_labels(pod, world),
+            annotations=dict(shape.annotations if shape else {})
+            | placement_annotations(pod, world),
             controller=controller(pod, world.seed),
         ),
         "spec": spec,
@@ -40,15 +43,16 @@ def _pod(pod: PodState, world: World) -> Document:
 
 def _status(pod: PodState, node: NodeState | None, spec: Document, world: World) -> Document:
     if node is None:
-        return waiting_status(pod, len(world.nodes) + 1)
+        return waiting_status(pod, waiting_message(pod, world))
     name = node.spec.name
-    return pod_status(
+    status = pod_status(
         pod,
         spec["containers"],
         spec.get("initContainers", []),
         host=node_ip(world, name),
         ip=pod_ip(world, name, pod.uid),
     )
+    return status | status_claims(pod)
 
 
 def workload_uid(workload: WorkloadSpec, seed: int) -> str:
@@ -64,6 +68,9 @@ def replica_set_uid(workload: WorkloadSpec, seed: int) -> str:
 def controller(pod: PodState, seed: int) -> Document | None:
     """The direct owner of a pod; None for a bare one."""
     workload = pod.workload
+    if pod.shape:
+        above = pod.shape.owners[0]
+        return owner(above.api_version, above.kind, above.name, above.uid)
     if pod.job:
         return owner("batch/v1", "Job", pod.job.name, pod.job.uid)
     if workload.kind == "Pod":
@@ -74,9 +81,11 @@ def controller(pod: PodState, seed: int) -> Document | None:
     return owner("apps/v1", workload.kind, workload.name, workload_uid(workload, seed))
 
 
-def _labels(pod: PodState, node: NodeState | None, seed: int) -> dict[str, str]:
+def _labels(pod: PodState, seed: int) -> dict[str, str]:
     workload = pod.workload
     labels = {"app": workload.name, "team": workload.namespace}
+    if pod.shape:
+        return labels | dict(pod.shape.labels)
     revision = f"{workload.name}-{name_suffix(10, seed, workload.key, 'revision')}"
     if workload.kind == "Deployment":
         labels["pod-template-hash"] = replica_set_name(workload, seed).rsplit("-", 1)[1]
@@ -94,6 +103,4 @@ def _labels(pod: PodState, node: NodeState | None, seed: int) -> dict[str, str]:
         labels["controller-uid"] = pod.job.uid
         if pod.job.pods > 1:
             labels["batch.kubernetes.io/job-completion-index"] = str(pod.ordinal)
-    if node and node.spec.hami:
-        labels["hami.io/vgpu-node"] = node.spec.name
     return labels

@@ -32,6 +32,11 @@ def _uid(kind: str, pod: SystemPod, seed: int) -> str:
     return uuid(kind, seed, pod.namespace, pod.controller)
 
 
+def deployment_uid(pod: SystemPod, seed: int) -> str:
+    """The uid of the Deployment that the pod belongs to."""
+    return _uid("Deployment", pod, seed)
+
+
 def _replica_set(pod: SystemPod, world: World) -> Document:
     return {
         "kind": "ReplicaSet",

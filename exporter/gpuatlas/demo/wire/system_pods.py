@@ -7,12 +7,12 @@ down is in `system_pod_documents`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from gpuatlas.demo.randomness import name_suffix
-from gpuatlas.demo.scenario import HamiRelease, NodeSpec, Sharing
+from gpuatlas.demo.scenario import HamiRelease, NodeSpec, QueueSystem, Sharing
 from gpuatlas.demo.state import EndpointState, World
 from gpuatlas.demo.wire.addresses import SYSTEM_NODE, Address, Addresses
 
@@ -50,7 +50,7 @@ class SystemPod:
 def system_pods(world: World, addresses: Addresses) -> list[SystemPod]:
     """All of them."""
     exporters = [pod for _, pod in endpoint_pods(world, addresses)]
-    return [*exporters, *_device_plugins(world), *_bystanders(world)]
+    return [*exporters, *_device_plugins(world), *_controllers(world), *_bystanders(world)]
 
 
 def endpoint_pods(world: World, addresses: Addresses) -> list[tuple[EndpointState, SystemPod]]:
@@ -159,6 +159,8 @@ def _device_plugins(world: World) -> Iterator[SystemPod]:
                 labels={"app.kubernetes.io/component": name},
                 containers={"device-plugin": "docker.io/projecthami/ascend-device-plugin:v1.3.0"},
             )
+        elif node.sharing in _PLUGINS:
+            yield _PLUGINS[node.sharing](node)
         elif node.sharing is not Sharing.HAMI:
             name = "nvidia-device-plugin-daemonset"
             yield SystemPod(
@@ -168,6 +170,58 @@ def _device_plugins(world: World) -> Iterator[SystemPod]:
                 labels={"app": name, "app.kubernetes.io/managed-by": "gpu-operator"},
                 containers={"nvidia-device-plugin": "nvcr.io/nvidia/k8s-device-plugin:v0.18.0"},
             )
+
+
+def _volcano_plugin(node: NodeSpec) -> SystemPod:
+    image = "docker.io/projecthami/volcano-vgpu-device-plugin:v1.12.0"
+    return SystemPod(
+        namespace="volcano-system",
+        controller="volcano-device-plugin",
+        node=node.name,
+        labels={"name": "volcano-device-plugin"},
+        containers={"volcano-device-plugin": image},
+    )
+
+
+def _dra_driver(node: NodeSpec) -> SystemPod:
+    return SystemPod(
+        namespace="nvidia-dra-driver-gpu",
+        controller="nvidia-dra-driver-gpu-kubelet-plugin",
+        node=node.name,
+        labels={"nvidia-dra-driver-gpu-component": "kubelet-plugin"},
+        containers={"gpus": "nvcr.io/nvidia/k8s-dra-driver-gpu:v25.8.1"},
+    )
+
+
+_PLUGINS: Final[Mapping[Sharing, Callable[[NodeSpec], SystemPod]]] = {
+    Sharing.VOLCANO: _volcano_plugin,
+    Sharing.DRA: _dra_driver,
+}
+# Schedulers and queues beside the cluster's own: system of a queue → (namespace, name, image).
+_CONTROLLERS: Final[Mapping[QueueSystem, tuple[str, str, str]]] = {
+    QueueSystem.KAI: (
+        "kai-scheduler", "kai-scheduler-default", "ghcr.io/nvidia/kai-scheduler/scheduler:v0.13.0",
+    ),
+    QueueSystem.VOLCANO: (
+        "volcano-system", "volcano-scheduler", "docker.io/volcanosh/vc-scheduler:v1.13.0",
+    ),
+    QueueSystem.KUEUE: (
+        "kueue-system", "kueue-controller-manager", "registry.k8s.io/kueue/kueue:v0.15.0",
+    ),
+}  # fmt: skip
+
+
+def _controllers(world: World) -> Iterator[SystemPod]:
+    for system in sorted({queue.system for queue in world.scenario.queues}):
+        namespace, name, image = _CONTROLLERS[system]
+        yield SystemPod(
+            namespace=namespace,
+            controller=name,
+            kind="Deployment",
+            node=SYSTEM_NODE,
+            labels={"app": name},
+            containers={name: image},
+        )
 
 
 def _bystanders(world: World) -> Iterator[SystemPod]:

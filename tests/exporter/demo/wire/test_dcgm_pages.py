@@ -11,7 +11,8 @@ from gpuatlas.demo.state import World
 from gpuatlas.demo.wire.dcgm import dcgm_page
 from gpuatlas.demo.world import build_world
 
-NODES = ("a10g-1", "a10g-2", "h100-1", "t4-1", "a100-1", "a100-2", "l40s-1")
+NODES = ("a10g-1", "a10g-2", "h100-1", "t4-1", "a100-1", "a100-2", "l40s-1", "kai-1", "volcano-1",
+         "dra-1", "l40s-2")  # fmt: skip
 
 
 def samples(world: World, node: str, field: str) -> list[Sample]:
@@ -95,7 +96,8 @@ def test_cards_under_hami_have_no_pod_labels(world: World) -> None:
 def test_only_the_newer_exporter_writes_hostname_in_lower_case(world: World) -> None:
     for node in NODES:
         labels = samples(world, node, "DEV_SM_CLOCK")[0].labels
-        host, other = ("hostname", "Hostname")[:: 1 if node == "h100-1" else -1]
+        newer = node in {"h100-1", "dra-1"}
+        host, other = ("hostname", "Hostname")[:: 1 if newer else -1]
         assert labels[host] == node
         assert other not in labels
 

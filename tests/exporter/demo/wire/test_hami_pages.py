@@ -83,7 +83,7 @@ def test_every_scheduler_lists_the_pods_of_all_and_no_finished_ones(world: World
     assert pods == {
         (pod.workload.namespace, pod.name): pod.workload.ask.memory_mib * MIB
         for pod in world.pods
-        if pod.holds and pod.workload.ask
+        if pod.holds and pod.workload.ask and pod.place and world.node(pod.place.node).spec.hami
     }
 
 

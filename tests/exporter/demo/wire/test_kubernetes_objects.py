@@ -127,12 +127,15 @@ def test_a_bare_pod_has_no_owner(objects: dict[str, list[Document]]) -> None:
     assert "ownerReferences" not in named(objects, "pods", "scratch")["metadata"]
 
 
+BETWEEN = {("apps/v1", "ReplicaSet"), ("batch/v1", "Job")}
+
+
 def test_owners_in_between_are_there_and_name_theirs(objects: dict[str, list[Document]]) -> None:
     between = {d["metadata"]["uid"]: d for kind in ("replicasets", "jobs") for d in objects[kind]}
     tops = set()
     for pod in objects["pods"]:
         for owner in pod["metadata"].get("ownerReferences", []):
-            if owner["kind"] in {"ReplicaSet", "Job"}:
+            if (owner["apiVersion"], owner["kind"]) in BETWEEN:
                 document = between[owner["uid"]]
                 assert document["kind"] == owner["kind"]
                 assert document["metadata"]["name"] == owner["name"]
@@ -141,7 +144,7 @@ def test_owners_in_between_are_there_and_name_theirs(objects: dict[str, list[Doc
     assert {("Deployment", "chat-7b"), ("CronJob", "sweep"), ("Deployment", "hami-scheduler")} <= (
         tops
     )
-    assert all(kind in {"Deployment", "CronJob"} for kind, _ in tops)
+    assert {kind for kind, _ in tops} == {"Deployment", "CronJob", "JobSet"}
 
 
 def limits(pod: Document) -> dict[str, str]:
@@ -220,7 +223,7 @@ def test_the_waiting_pod_says_what_it_waits_for(objects: dict[str, list[Document
     (condition,) = pod["status"]["conditions"]
     assert (condition["type"], condition["status"]) == ("PodScheduled", "False")
     assert condition["reason"] == "Unschedulable"
-    assert "9 Insufficient nvidia.com/gpu" in condition["message"]
+    assert "13 Insufficient nvidia.com/gpu" in condition["message"]
     assert "nodeName" not in pod["spec"]
     assert "podIP" not in pod["status"]
 
