@@ -36,6 +36,7 @@ servers: $(VENV)/.dev ## Build kube-apiserver and etcd for the integration tests
 
 docs: $(VENV)/.dev ## Write the generated documents
 	@$(PY) -m gpuatlas.families docs/metrics.md
+	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.support
 
 golden: $(VENV)/.dev ## Write the expected pages of the captures again; read the diff
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.captured

@@ -54,6 +54,8 @@ def cards(**options: Any) -> None:
     missing = unmatched_nodes(snapshot, selection)
     if missing:
         names = ", ".join(sorted(snapshot.nodes)[:5]) or "none"
+        more = len(snapshot.nodes) - 5
+        names += f" and {more} more" if more > 0 else ""
         message = f"no node with cards is called {missing[0]!r}; nodes with cards: {names}"
         raise click.ClickException(message)
     views = select_cards(snapshot, selection)

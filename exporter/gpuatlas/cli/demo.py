@@ -71,8 +71,9 @@ _FIRST_PAGE_SECONDS = 60.0
 def demo(*, once: bool, metrics: bool, **options: Any) -> None:
     """Show a simulated cluster; nothing else is needed.
 
-    About 8 nodes with 40 cards: HAMi, MIG, time slicing and whole cards, and a few faults. The
-    simulator speaks as a real API server and real exporters do, and the ordinary sources read it.
+    12 nodes with 56 cards: HAMi, Volcano, KAI, DRA, MIG, time slicing and whole cards, and a few
+    faults. The simulator speaks as a real API server and real exporters do, and the ordinary
+    sources read it.
     """
     if metrics and not once:
         raise click.UsageError("--metrics needs --once")
@@ -165,8 +166,8 @@ def _exporter(cluster: SimulatedCluster, kubeconfig: Path, listen: str) -> Itera
         yield exporter
 
 
-def _first_page(exporter: Exporter) -> str:
-    """The page of the first complete snapshot, over HTTP."""
+def _await_first_page(exporter: Exporter) -> None:
+    """Return when the exporter has its first complete snapshot."""
     import time
 
     import requests
@@ -177,26 +178,50 @@ def _first_page(exporter: Exporter) -> str:
             message = f"the exporter has no complete snapshot after {_FIRST_PAGE_SECONDS:.0f} s"
             raise click.ClickException(message)
         time.sleep(0.1)
+
+
+def _first_page(exporter: Exporter) -> str:
+    """The page of the first complete snapshot, over HTTP."""
+    import requests
+
+    _await_first_page(exporter)
     return requests.get(f"{exporter.url}/metrics", timeout=30).text
 
 
 def _stay(cluster: SimulatedCluster, kubeconfig: Path, listen: str | None) -> None:
     from gpuatlas.runtime.termination import Termination
 
+    program = _program()
     with Termination() as termination, _reachable(cluster, kubeconfig, listen) as exporter:
+        # Addresses are printed when they answer: a script that waits for them asks at once.
+        _await_first_page(exporter)
         for line in (
             "",
             f"exporter        {exporter.url}/metrics",
             f"Kubernetes API  {cluster.api_url} (simulated)",
             f"kubeconfig      {kubeconfig}",
             "",
-            f"try it:         gpuatlas cards --kubeconfig {kubeconfig}",
-            f"                gpuatlas workloads --kubeconfig {kubeconfig}",
+            f"try it:         {program} cards --kubeconfig {kubeconfig}",
+            f"                {program} workloads --kubeconfig {kubeconfig}",
             "",
             "Ctrl-C ends it.",
         ):
             click.echo(line)
         termination.wait()
+
+
+def _program() -> str:
+    """What to type for `gpuatlas` here: `make demo` runs the source tree and installs nothing."""
+    import os
+    import shlex
+    import shutil
+    import sys
+
+    if Path(sys.argv[0]).name != "__main__.py":
+        return "gpuatlas" if shutil.which("gpuatlas") else shlex.quote(sys.argv[0])
+    words = shlex.join([os.path.relpath(sys.executable), "-m", "gpuatlas"])
+    path = os.environ.get("PYTHONPATH")
+    return f"PYTHONPATH={shlex.quote(path)} {words}" if path else words
 
 
 @contextmanager

@@ -48,6 +48,11 @@ def warn_as_lines() -> None:
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("warning: %(message)s"))
+    # On the handler: a logger's level would stay for whoever uses the package in this process.
+    handler.addFilter(_is_not_of_an_endpoint)
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    for endpoints in ("gpuatlas.sources.scrape", "gpuatlas.sources.promapi"):
-        logging.getLogger(endpoints).setLevel(logging.ERROR)
+
+
+def _is_not_of_an_endpoint(record: logging.LogRecord) -> bool:
+    endpoints = ("gpuatlas.sources.scrape.", "gpuatlas.sources.promapi.")
+    return record.levelno >= logging.ERROR or not record.name.startswith(endpoints)

@@ -6,6 +6,10 @@ mistake of ours.
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
@@ -19,6 +23,7 @@ from gpuatlas import __version__
 COMMANDS: Final[Mapping[str, str]] = {
     "cards": "Show every card of a cluster: state, memory, who holds it.",
     "workloads": "Show every workload that holds or waits for cards.",
+    "advise": "Say which way of sharing suits each node pool, and what would not be safe.",
     "serve": "Serve the metrics of a cluster's cards, allocations and workloads to Prometheus.",
     "capture": "Write all that is read of a cluster into a folder.",
     "demo": "Show a simulated cluster; nothing else is needed.",
@@ -31,6 +36,7 @@ Examples:
   gpuatlas demo                          no cluster at hand: look at a simulated one
   gpuatlas cards                         the cluster of the current kubeconfig
   gpuatlas workloads --namespace team-a  one team's workloads
+  gpuatlas advise                        whole cards, MIG, time slicing, MPS or limits
   gpuatlas cards --output json           for scripts
   gpuatlas capture ./capture --anonymise what to attach to a bug report
   gpuatlas cards --from ./capture        a capture instead of a cluster
@@ -51,6 +57,12 @@ class CommandError(click.ClickException):
         from gpuatlas.model.units import clean_text
 
         return clean_text(" ".join(self.message.split()), limit=_LONGEST_MESSAGE)
+
+
+def _abandon_output() -> None:
+    """Drop what could not be written, so that the interpreter does not try again at its end."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Commands(click.Group):
@@ -84,9 +96,18 @@ class _Commands(click.Group):
         from gpuatlas.sources.errors import SourceError
 
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            if sys.stdout is not None:
+                # What is still buffered can fail too, and would after the exit code is decided.
+                sys.stdout.flush()
         except SourceError as error:
             raise CommandError(str(error)) from error
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise  # click ends quietly when the reader of a pipe has gone
+            _abandon_output()
+            raise CommandError(str(error)) from error
+        return result
 
 
 @click.group(

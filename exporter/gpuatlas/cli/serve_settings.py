@@ -69,7 +69,8 @@ class _Reader:
             if math.isnan(self._options[name]):
                 self._wrong(name, "must be a number of seconds")
         if timeout > interval:
-            self._wrong("scrape_timeout", f"{timeout:g} s is longer than the interval")
+            message = f"{timeout:g} s is longer than --scrape-interval, {interval:g} s: set both"
+            self._wrong("scrape_timeout", message)
         return ScrapeSettings(
             timeout=timeout,
             round_timeout=2 * timeout,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -38,6 +39,8 @@ class Terminal:
 
 def open_terminal(color: str) -> Terminal:
     """Standard output; `color` is auto, always or never."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "standard output is closed")
     width = _width()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A reason or a name may hold characters that the terminal's encoding lacks.

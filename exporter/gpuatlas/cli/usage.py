@@ -32,7 +32,7 @@ class Progress(StrEnum):
 
 def progress_of(workload: Workload) -> Progress:
     """Waiting wins over running: a workload that lacks a pod wants attention."""
-    if workload.waiting:
+    if workload.reasons:
         return Progress.WAITING
     if workload.pods.get("Pending"):
         return Progress.STARTING

@@ -25,7 +25,12 @@ Examples:
 
 \b
 Reading it:
-  pods         running of all that are not finished
+  pods         running of all that are not finished, or that a queue holds back
+  runtime, scheduler, queue, gang
+               what runs in it, who placed it, what admits it, and the least number of pods that
+               start together; on terminals narrower than 150 columns on a line of their own
+  90% ahead    the spec tells the runtime to take that much of its memory at start
+  waiting      why the pod that waits longest has no node yet, and what the system says of it
   cards        node:index of the cards that its pods hold
   memory       MiB; used is the larger of the driver's and the sharing layer's view
   compute      100% is one whole card

@@ -28,7 +28,7 @@ def bar(limit: int | None, promised: int | None, used: int | None, scale: Scale)
         pytest.param(100, 20, 60, "######    |    ", id="used beyond the promise"),
         pytest.param(100, 100, 120, "##########|##  ", id="used beyond the limit"),
         pytest.param(100, 130, 120, "##########|##= ", id="both beyond the limit"),
-        pytest.param(100, 50, None, "=====     |    ", id="use unknown"),
+        pytest.param(100, 50, None, "/////     |    ", id="use unknown"),
         pytest.param(100, None, 50, "#####     |    ", id="promise unknown"),
         pytest.param(None, 50, 50, "//////////     ", id="limit unknown"),
     ],

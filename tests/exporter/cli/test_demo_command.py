@@ -27,14 +27,14 @@ def test_the_screen_shows_the_card_with_exact_numbers(run: Run) -> None:
     start = next(i for i, line in enumerate(lines) if line.startswith("a10g-1 "))
     assert re.search(r"^0  . \w+ +[█▒]+│▒+ +29,000    23,028 ", lines[start + 1])
     assert lines[start + 2].strip().startswith("5,972 MiB over-allocated: ")
-    assert any(re.fullmatch(r"40 cards on 8 nodes  .*", line) for line in lines)
+    assert any(re.fullmatch(r"56 cards on 12 nodes  .*", line) for line in lines)
 
 
 def test_the_endpoint_that_fails_is_a_warning(run: Run) -> None:
     result = run("demo", "--once", "--at", AT)
 
     warnings = result.stderr.splitlines()
-    assert [w for w in warnings if not w.startswith("warning: dcgm: 1 of 7 endpoints fail")] == []
+    assert [w for w in warnings if not w.startswith("warning: dcgm: 1 of 11 endpoints fail")] == []
     assert "HTTP 500" in warnings[0]
 
 
@@ -101,7 +101,7 @@ def test_it_stays_until_it_is_told_to_end(number: signal.Signals, tmp_path: Path
             text=True,
             check=True,
         )
-        assert "40 cards on 8 nodes" in cards.stdout
+        assert "56 cards on 12 nodes" in cards.stdout
         process.send_signal(number)
         assert process.wait(timeout=10) == 0
     finally:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "commands.md"
 # Maps whose keys are data.
-MAPS = ("states", "targets", "rejected", "pods", "cards_requested", "waiting_seconds", "unknown")
+MAPS = (
+    *("states", "targets", "rejected", "unknown"),
+    *("pods", "cards_requested", "waiting_seconds", "waiting_texts"),
+)
 PARENTS = {"cards": ("nodes[].cards[]", "nodes[].cards[].allocations[]")}
 
 
@@ -51,7 +54,7 @@ def shown(value: Any, path: str = "") -> Iterator[str]:
             yield here
 
 
-@pytest.mark.parametrize("command", ["cards", "workloads"])
+@pytest.mark.parametrize("command", ["cards", "workloads", "advise"])
 def test_every_key_is_documented_and_every_documented_key_exists(
     command: str, run: Run, captures: Path
 ) -> None:

@@ -40,7 +40,7 @@ def test_nothing_is_said_where_nothing_is_wrong(run: Run, kubeconfig: Path) -> N
     result = run("cards", "--kubeconfig", kubeconfig)
 
     assert result.stderr == ""  # no progress, either: that is for terminals
-    assert "40 cards on 8 nodes" in result.stdout
+    assert "56 cards on 12 nodes" in result.stdout
 
 
 def test_asking_the_pods_themselves_gives_the_same(run: Run, kubeconfig: Path) -> None:
@@ -83,8 +83,8 @@ def test_a_person_at_a_terminal_sees_how_far_it_is(kubeconfig: Path) -> None:
 
     assert process.returncode == 0
     assert "reading pods" in said
-    assert re.search(r"reading pages.* 10/10", said)
-    assert "40 cards on 8 nodes" in shown.decode()
+    assert re.search(r"reading pages.* 14/14", said)
+    assert "56 cards on 12 nodes" in shown.decode()
     assert "reading" not in shown.decode()
 
 

@@ -8,17 +8,14 @@ from pathlib import Path
 import pytest
 
 from gpuatlas.demo.server import SimulatedCluster
+from gpuatlas.sources.kubernetes.rbac import rules
+from gpuatlas_harness.binaries import built_binary, required
 from gpuatlas_harness.exporting import ServeProcess
 from gpuatlas_harness.kube import KubeServer
 from gpuatlas_harness.simulated import EVENING, load
 
-READ = ["list", "watch"]
 # What `gpuatlas serve` asks for, and nothing more.
-RULES = [
-    {"apiGroups": [""], "resources": ["nodes", "pods"], "verbs": READ},
-    {"apiGroups": ["apps"], "resources": ["replicasets"], "verbs": READ},
-    {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": READ},
-]
+RULES = rules()
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +26,20 @@ def cluster() -> Iterator[SimulatedCluster]:
 
 
 @pytest.fixture(scope="module")
-def loaded(kube_server: KubeServer, cluster: SimulatedCluster) -> Iterator[KubeServer]:
-    """The real API server with the simulated cluster's objects."""
-    load(cluster, kube_server)
-    yield kube_server
-    kube_server.reset()
+def loaded(
+    cluster: SimulatedCluster, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[KubeServer]:
+    """A real API server with the simulated cluster's objects.
+
+    A cluster of its own: the kinds of other systems are defined there for good.
+    """
+    with KubeServer(
+        apiserver=required(lambda: built_binary("kube-apiserver")),
+        etcd=required(lambda: built_binary("etcd")),
+        work_dir=tmp_path_factory.mktemp("kube-loaded"),
+    ) as running:
+        load(cluster, running)
+        yield running
 
 
 @pytest.fixture(scope="module")

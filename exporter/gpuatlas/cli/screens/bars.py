@@ -59,14 +59,18 @@ class Level:
 
 
 def draw(level: Level, scale: Scale, glyphs: Glyphs, style: str) -> Text:
-    """The bar as text of `scale.cells` cells; striped where the limit is unknown."""
+    """The bar as text of `scale.cells` cells; striped where limit or use is unknown."""
     if not level.limit:
         return Text(glyphs.unknown * scale.inside + " " * (scale.beyond + 1), QUIET_STYLE)
     promised = _cells(level.promised, level.limit, scale, least=1)
     used = _cells(level.used, level.limit, scale, least=0)
     text = Text()
     text.append(glyphs.resident * min(used, scale.inside), style)
-    text.append(glyphs.allocated * (min(promised, scale.inside) - min(used, scale.inside)), style)
+    rest = min(promised, scale.inside) - min(used, scale.inside)
+    if level.used is None:  # the sign of a promise alone would say that nothing is used of it
+        text.append(glyphs.unknown * rest, QUIET_STYLE)
+    else:
+        text.append(glyphs.allocated * rest, style)
     text.append(glyphs.free * (scale.inside - len(text)))
     over = max(promised, used) > scale.inside
     text.append(glyphs.limit, OVER_STYLE if over else QUIET_STYLE)

@@ -13,6 +13,14 @@ from gpuatlas.cli.screens.bars import Level, Scale, draw, scale_for
 from gpuatlas.cli.screens.footnotes import Footnotes
 from gpuatlas.cli.screens.glyphs import OVER_STYLE, QUIET_STYLE, Glyphs
 from gpuatlas.cli.screens.layout import Column, Fitted, Line, Paragraph, Row, Sheet, flowed
+from gpuatlas.cli.screens.placement_words import (
+    gang_words,
+    placement_line,
+    queue_words,
+    remarks,
+    runtime_words,
+)
+from gpuatlas.cli.screens.waiting_words import waiting_words
 from gpuatlas.cli.screens.wording import (
     count,
     duration,
@@ -34,14 +42,22 @@ from gpuatlas.cli.usage import (
 )
 from gpuatlas.model.readings import Reading, Unknown, value_of
 from gpuatlas.model.snapshot import Workload
+from gpuatlas.model.workload_kinds import kind_name
 
 _MEMORY: Final = "memory, MiB"
 _COMPUTE: Final = "compute"
-_COLUMNS: Final = (
+_WHO: Final = (
     Column(title="workload", flexible=True, least=20),
     Column(title="pods"),
-    Column(title="runtime", rank=5),
-    Column(title="scheduler", rank=6),
+)
+# Only where there is room for all of them; else they are told in a line of their own.
+_HOW: Final = (
+    Column(title="runtime", flexible=True, least=8),
+    Column(title="scheduler", flexible=True, least=9),
+    Column(title="queue", flexible=True),
+    Column(title="gang", flexible=True, least=5),
+)
+_WHAT: Final = (
     Column(title="cards", flexible=True, least=10),
     Column(title="", group=_MEMORY, rank=1),
     Column(title="used", group=_MEMORY, right=True),
@@ -50,17 +66,26 @@ _COLUMNS: Final = (
     Column(title="reserved", group=_COMPUTE, right=True, rank=2),
 )
 _PODS_COLUMN: Final = 1
-# From here on there is room for the kind's whole name.
+# From here on there is room for the kind's whole name, and for the columns of `_HOW`.
 _WIDE: Final = 110
+_WIDEST: Final = 150
 _BAR_CELLS: Final = ((160, 24), (_WIDE, 14), (0, 7))
-# As kubectl takes them.
+# As kubectl takes them; others in small letters.
 _SHORT_KINDS: Final = {
-    "Deployment": "deploy",
-    "StatefulSet": "sts",
-    "DaemonSet": "ds",
-    "Job": "job",
-    "CronJob": "cj",
-    "Pod": "pod",
+    ("apps", "Deployment"): "deploy",
+    ("apps", "StatefulSet"): "sts",
+    ("apps", "DaemonSet"): "ds",
+    ("apps", "ReplicaSet"): "rs",
+    ("batch", "CronJob"): "cj",
+    ("batch.volcano.sh", "Job"): "vcjob",
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): "lws",
+    ("serving.kserve.io", "InferenceService"): "isvc",
+    ("serving.kserve.io", "LLMInferenceService"): "llmisvc",
+    ("serving.knative.dev", "Service"): "ksvc",
+    ("argoproj.io", "Workflow"): "wf",
+    ("argoproj.io", "CronWorkflow"): "cwf",
+    ("sparkoperator.k8s.io", "SparkApplication"): "sparkapp",
+    ("grove.io", "PodCliqueSet"): "pcs",
 }
 _STYLES: Final = {
     Progress.WAITING: "yellow",
@@ -105,7 +130,8 @@ class _WorkloadsTable:
 
     def lines(self) -> Iterator[Text]:
         """The table and the reasons of what is unknown in it."""
-        sheet = Sheet(_COLUMNS, self._glyphs.ellipsis)
+        how = _HOW if self._width >= _WIDEST else ()
+        sheet = Sheet((*_WHO, *how, *_WHAT), self._glyphs.ellipsis)
         for namespace, views in groupby(self._views, key=lambda view: view.workload.id.namespace):
             sheet.body.append(Line(Text()))
             sheet.body.append(Line(Text(namespace, "bold")))
@@ -129,34 +155,55 @@ class _WorkloadsTable:
         return text
 
     def _workload(self, view: WorkloadView) -> Iterator[Row | Paragraph]:
+        workload = view.workload
         yield Row(self._cells(view))
-        for reason, seconds in view.workload.waiting.items():
-            yield Paragraph(f"waiting for {duration(seconds)}: {reason}", "yellow", _PODS_COLUMN)
+        dot = self._glyphs.dot
+        if self._width < _WIDEST:
+            yield Paragraph(placement_line(workload, dot), QUIET_STYLE, _PODS_COLUMN)
+        elif said := f" {dot} ".join(remarks(workload)):
+            yield Paragraph(said, QUIET_STYLE, _PODS_COLUMN)
+        for reason in workload.reasons:
+            yield Paragraph(_waiting(workload, reason), "yellow", _PODS_COLUMN)
+            if text := workload.waiting_texts.get(reason):
+                yield Paragraph(text, QUIET_STYLE, _PODS_COLUMN)
 
     def _cells(self, view: WorkloadView) -> list[Text | Fitted]:
         workload, allocations = view.workload, view.allocations
         progress = progress_of(workload)
         cards = cards_held(allocations)
+        how = self._how(workload) if self._width >= _WIDEST else []
+        first = len(_WHO) + len(how) + 2
         return [
-            Text(self._name(workload)),
+            self._name(workload),
             Text(f"{progress} {_pods(workload)}", _STYLES[progress]),
-            Text(workload.runtime),
-            Text(workload.scheduler),
+            *how,
             Fitted(
                 len(", ".join(cards)),
                 lambda room: Text(listed(cards, room, self._glyphs.ellipsis)),
             ),
             self._bar(view, _STYLES[progress]),
-            self._size("memory used", memory_used(allocations), view, 6),
-            self._size("memory reserved", memory_reserved(allocations), view, 7),
-            self._share("compute used", compute_used(allocations), view, 8),
-            self._share("compute reserved", compute_reserved(allocations), view, 9),
+            self._size("memory used", memory_used(allocations), view, first),
+            self._size("memory reserved", memory_reserved(allocations), view, first + 1),
+            self._share("compute used", compute_used(allocations), view, first + 2),
+            self._share("compute reserved", compute_reserved(allocations), view, first + 3),
         ]
 
-    def _name(self, workload: Workload) -> str:
-        kind = workload.id.kind
-        short = kind if self._width >= _WIDE else _SHORT_KINDS.get(kind, kind.lower())
-        return f"{short}/{workload.id.name}"
+    def _how(self, workload: Workload) -> list[Text]:
+        said = (workload.scheduler, queue_words(workload), gang_words(workload))
+        dash = Text(self._glyphs.dash, QUIET_STYLE)
+        return [
+            Text(runtime_words(workload)),
+            *(Text(word) if word else dash.copy() for word in said),
+        ]
+
+    def _name(self, workload: Workload) -> Text | Fitted:
+        group, kind = workload.id.api_group, workload.id.kind
+        written = kind_name(group, kind)
+        short = f"{_SHORT_KINDS.get((group, kind), written.lower())}/{workload.id.name}"
+        whole = f"{written}/{workload.id.name}"
+        if self._width < _WIDE:
+            return Text(short)
+        return Fitted(len(whole), lambda room: Text(whole if len(whole) <= room else short))
 
     def _bar(self, view: WorkloadView, style: str) -> Text:
         if not view.allocations:
@@ -191,14 +238,22 @@ def _summary(views: Sequence[WorkloadView], at: float) -> Iterator[Text]:
     yield Text(instant(at), QUIET_STYLE)
 
 
+def _waiting(workload: Workload, reason: str) -> str:
+    seconds = workload.waiting.get(reason)
+    since = "" if seconds is None else f" for {duration(seconds)}"
+    return f"waiting{since}: {waiting_words(reason)}"
+
+
 def _level(view: WorkloadView) -> Level:
     reserved = value_of(memory_reserved(view.allocations))
     return Level(limit=reserved, promised=reserved, used=value_of(memory_used(view.allocations)))
 
 
 def _pods(workload: Workload) -> str:
-    """Running of all that are not finished: "2/3"; of a finished workload all its pods."""
+    """Running of all that are not finished: "2/3"; of a finished workload all its pods.
+
+    Pods that a queue does not let into being are among those that are not finished.
+    """
     alive = {phase: n for phase, n in workload.pods.items() if phase not in {"Succeeded", "Failed"}}
-    if not alive:
-        return str(sum(workload.pods.values()))
-    return f"{alive.get('Running', 0)}/{sum(alive.values())}"
+    total = sum(alive.values()) + workload.held_pods
+    return f"{alive.get('Running', 0)}/{total}" if total else str(sum(workload.pods.values()))
