@@ -84,6 +84,21 @@ Metrics marked *experimental* may still change their name or labels; the others 
 major release.
 """
 
+# Served by prometheus-client (runtime/selfmetrics.py); a test compares the names.
+ITSELF: Final = """\
+## The exporter itself
+
+Beside these stand prometheus-client's usual `process_*` and `python_*`.
+
+| name | type | labels | meaning |
+|---|---|---|---|
+| `gpuatlas_build_info` | gauge (info) | `version`, `revision`, `python_version` | What is running. |
+| `gpuatlas_refresh_total` | counter |  | Snapshots that were built and published. |
+| `gpuatlas_refresh_failures_total` | counter |  | Rounds that an unexpected error ended; the page before stayed up. |
+| `gpuatlas_refresh_duration_seconds` | gauge |  | Seconds that the last snapshot took to join and render. |
+| `gpuatlas_refresh_last_success_timestamp_seconds` | gauge |  | When the page that is served was made, in seconds since 1970. |
+"""
+
 EXAMPLES: Final = """\
 ## Examples
 
@@ -127,7 +142,7 @@ gpuatlas_allocation_memory_reserved_bytes and gpuatlas_allocation_idle_seconds >
 def metrics_document() -> str:
     """The whole document, the same on every run."""
     sections = (_section(title, text, families) for title, text, families in SECTIONS)
-    return "\n".join((INTRODUCTION, *sections, EXAMPLES))
+    return "\n".join((INTRODUCTION, *sections, ITSELF, EXAMPLES))
 
 
 def _section(title: str, text: str, families: Iterable[Family[Any]]) -> str:
