@@ -84,20 +84,34 @@ Metrics marked *experimental* may still change their name or labels; the others 
 major release.
 """
 
-# Served by prometheus-client (runtime/selfmetrics.py); a test compares the names.
-ITSELF: Final = """\
-## The exporter itself
-
-Beside these stand prometheus-client's usual `process_*` and `python_*`.
-
-| name | type | labels | meaning |
-|---|---|---|---|
-| `gpuatlas_build_info` | gauge (info) | `version`, `revision`, `python_version` | What is running. |
-| `gpuatlas_refresh_total` | counter |  | Snapshots that were built and published. |
-| `gpuatlas_refresh_failures_total` | counter |  | Rounds that an unexpected error ended; the page before stayed up. |
-| `gpuatlas_refresh_duration_seconds` | gauge |  | Seconds that the last snapshot took to join and render. |
-| `gpuatlas_refresh_last_success_timestamp_seconds` | gauge |  | When the page that is served was made, in seconds since 1970. |
-"""
+# Served by prometheus-client (runtime/selfmetrics.py, whose test compares the names).
+ITSELF_ROWS: Final[tuple[tuple[str, str, str, str], ...]] = (
+    (
+        "gpuatlas_build_info",
+        "gauge (info)",
+        "`version`, `revision`, `python_version`",
+        "What is running.",
+    ),
+    ("gpuatlas_refresh_total", "counter", "", "Snapshots that were built and published."),
+    (
+        "gpuatlas_refresh_failures_total",
+        "counter",
+        "",
+        "Rounds that an unexpected error ended; the page before stayed up.",
+    ),
+    (
+        "gpuatlas_refresh_duration_seconds",
+        "gauge",
+        "",
+        "Seconds that the last snapshot took to join and render.",
+    ),
+    (
+        "gpuatlas_refresh_last_success_timestamp_seconds",
+        "gauge",
+        "",
+        "When the page that is served was made, in seconds since 1970.",
+    ),
+)
 
 EXAMPLES: Final = """\
 ## Examples
@@ -142,12 +156,22 @@ gpuatlas_allocation_memory_reserved_bytes and gpuatlas_allocation_idle_seconds >
 def metrics_document() -> str:
     """The whole document, the same on every run."""
     sections = (_section(title, text, families) for title, text, families in SECTIONS)
-    return "\n".join((INTRODUCTION, *sections, ITSELF, EXAMPLES))
+    return "\n".join((INTRODUCTION, *sections, _itself(), EXAMPLES))
 
 
 def _section(title: str, text: str, families: Iterable[Family[Any]]) -> str:
+    return _table(title, text, map(_row, families))
+
+
+def _itself() -> str:
+    text = "Beside these stand prometheus-client's usual `process_*` and `python_*`."
+    rows = (f"| `{name}` | {' | '.join(rest)} |" for name, *rest in ITSELF_ROWS)
+    return _table("The exporter itself", text, rows)
+
+
+def _table(title: str, text: str, rows: Iterable[str]) -> str:
     lines = [f"## {title}", "", text, "", "| name | type | labels | meaning |", "|---|---|---|---|"]
-    return "\n".join((*lines, *map(_row, families), ""))
+    return "\n".join((*lines, *rows, ""))
 
 
 def _row(family: Family[Any]) -> str:
