@@ -34,18 +34,27 @@ def _states(cards: Sequence[Card], nodes: int, at: float, glyphs: Glyphs) -> Ite
 
 
 def _memory(cards: Sequence[Card]) -> Iterator[Text]:
-    physical, physical_left = _sum(cards, lambda card: card.memory.physical)
-    allocated, allocated_left = _sum(cards, lambda card: card.memory.allocated)
+    """Physical and allocated side by side, over the same cards: else they cannot be compared."""
+    both = [card for card in cards if _is_known(card)] or cards
+    physical, physical_left = _sum(both, lambda card: card.memory.physical)
+    allocated, allocated_left = _sum(both, lambda card: card.memory.allocated)
     over = [value_of(card.memory.overcommitted) or 0 for card in cards]
     share = ""
     if physical and not physical_left and not allocated_left:
         share = f" ({percent(allocated / physical)})"
-    yield Text(f"{_said(physical, 'physical', physical_left, len(cards))},")
+    if len(both) < len(cards):
+        share += f" on the {count(len(both), 'card')} of which both are known"
+    yield Text(f"{_said(physical, 'physical', physical_left, len(both))},")
     comma = "," if any(over) else ""
-    yield Text(f"{_said(allocated, 'allocated', allocated_left, len(cards))}{share}{comma}")
+    yield Text(f"{_said(allocated, 'allocated', allocated_left, len(both))}{share}{comma}")
     if any(over):
         crossed = count(sum(1 for size in over if size), "card")
         yield Text(f"{mebibytes(sum(over))} MiB over-allocated on {crossed}", OVER_STYLE)
+
+
+def _is_known(card: Card) -> bool:
+    memory = card.memory
+    return isinstance(memory.physical, Known) and isinstance(memory.allocated, Known)
 
 
 def _said(total: int, what: str, left: int, cards: int) -> str:
