@@ -118,6 +118,10 @@ def workloads_screen(
         yield Text("finished and failed ones are not listed: --all lists them", QUIET_STYLE)
 
 
+def _whole_name(workload: Workload) -> str:
+    return f"{kind_name(workload.id.api_group, workload.id.kind)}/{workload.id.name}"
+
+
 class _WorkloadsTable:
     """Renders once for one width."""
 
@@ -127,6 +131,7 @@ class _WorkloadsTable:
         self._glyphs = glyphs
         self._footnotes = Footnotes()
         self._scale = self._fitting_scale()
+        self._longest = max(len(_whole_name(view.workload)) for view in views)
 
     def lines(self) -> Iterator[Text]:
         """The table and the reasons of what is unknown in it."""
@@ -200,10 +205,11 @@ class _WorkloadsTable:
         group, kind = workload.id.api_group, workload.id.kind
         written = kind_name(group, kind)
         short = f"{_SHORT_KINDS.get((group, kind), written.lower())}/{workload.id.name}"
-        whole = f"{written}/{workload.id.name}"
+        whole = _whole_name(workload)
         if self._width < _WIDE:
             return Text(short)
-        return Fitted(len(whole), lambda room: Text(whole if len(whole) <= room else short))
+        # All rows alike: kinds in two spellings under each other would look like two kinds.
+        return Fitted(len(whole), lambda room: Text(whole if self._longest <= room else short))
 
     def _bar(self, view: WorkloadView, style: str) -> Text:
         if not view.allocations:
