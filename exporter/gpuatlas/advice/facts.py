@@ -49,6 +49,11 @@ class PoolFacts:
         return frozenset(card.sharing for card in self.cards)
 
     @cached_property
+    def kai(self) -> int:
+        """Cards that KAI shares: a pool can have others."""
+        return sum(1 for card in self.cards if card.sharing is Sharing.KAI)
+
+    @cached_property
     def mig(self) -> MigModel | None:
         """The model's row in the table of MIG models."""
         return mig_model(self.model)

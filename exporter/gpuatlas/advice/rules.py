@@ -165,9 +165,9 @@ RULES: Final[tuple[Rule, ...]] = (
         (LIMITED,),
         "kai-without-isolation",
         UNSAFE,
-        lambda f: Sharing.KAI in f.in_use,
-        "KAI's fractions, by which these cards are shared, are book-keeping: unless its isolator "
-        "runs, which the API does not tell, each of {pods} can take all memory",
+        lambda f: f.kai > 0,
+        "KAI's fractions, by which {kai} of {cards} are shared, are book-keeping: unless its "
+        "isolator runs, which the API does not tell, each pod on them can take all memory",
         "facts/k8s.md 1.3, facts/errata.md",
     ),
     # --- what is missing

@@ -37,6 +37,7 @@ def _counts(f: PoolFacts) -> dict[str, str]:
         "nodes_without_cards": str(f.nodes_without_cards),
         "cards": _count(len(f.cards), "card"),
         "measured": str(f.measured),
+        "kai": str(f.kai),
         "pods": _count(len(f.tenants), "pod"),
         "single": str(len(f.single)),
         "single_pods": _count(len(f.single), "pod"),

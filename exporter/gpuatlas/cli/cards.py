@@ -31,7 +31,7 @@ Reading it:
   ?            nobody measured it; the reasons stand below the table
 
 Sizes are MiB. Rights needed: list on nodes and pods, get on pods/proxy; list on replicasets.apps
-and jobs.batch names the workloads.
+and jobs.batch names the workloads. docs/commands.md has the rights that tell more.
 """
 
 

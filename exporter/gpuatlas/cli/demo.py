@@ -203,6 +203,7 @@ def _stay(cluster: SimulatedCluster, kubeconfig: Path, listen: str | None) -> No
             "",
             f"try it:         {program} cards --kubeconfig {kubeconfig}",
             f"                {program} workloads --kubeconfig {kubeconfig}",
+            f"                {program} advise --kubeconfig {kubeconfig}",
             "",
             "Ctrl-C ends it.",
         ):

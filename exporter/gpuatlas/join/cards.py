@@ -54,7 +54,20 @@ def _schedulable(card: CardFacts) -> Reading[int]:
 
 def _silent(card: CardFacts, inputs: NodeInputs) -> str:
     """Why nobody can know who holds the card, or ""."""
-    return inputs.pods_silent or (inputs.claims_silent if card.published is not None else "")
+    return inputs.pods_silent or (inputs.claims_silent if _may_be_claimed(card, inputs) else "")
+
+
+def _may_be_claimed(card: CardFacts, inputs: NodeInputs) -> bool:
+    """Whether a ResourceClaim can hold the card.
+
+    Where slices cannot be read nothing tells DRA's cards from the others: any card that no layer
+    has may be that of a pod with claims.
+    """
+    if card.published is not None:
+        return True
+    if card.layer or not inputs.slices_silent:
+        return False
+    return any(pod.holds and (pod.claims or pod.extended_claim) for pod in inputs.pods)
 
 
 def _doubt(card: CardFacts, inputs: NodeInputs, utilization: Reading[float]) -> str:
@@ -125,7 +138,8 @@ def join_card(card: CardFacts, context: CardContext) -> tuple[Card, tuple[Alloca
         state=word,
         state_reason=why,
         partitions=partitions,
-        idle_claims=_idle_claims(context.idle),
+        # Without pods nobody can say that no pod uses it.
+        idle_claims=() if inputs.pods_silent else _idle_claims(context.idle),
     )
     return joined, tuple(
         allocations.on_card(h, joined, memory, compute_share, card, inputs, held)

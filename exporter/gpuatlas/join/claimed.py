@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gpuatlas.join.compute import profile_ratio
-from gpuatlas.join.holding import ClaimShare, Holding, requesting
+from gpuatlas.join.holding import ClaimShare, Holding, requesting, users_of
 from gpuatlas.join.parts import device_memory, device_partition
 from gpuatlas.join.places import NodeView, claimed_in_status
 from gpuatlas.model.claims import AllocatedDevice, Claim, DeviceKind, DraDevice
@@ -42,7 +42,7 @@ def claimed_holdings(view: NodeView) -> Claimed:
     holdings: list[Holding] = []
     idle: dict[str, list[ClaimShare]] = defaultdict(list)
     for claim in inputs.claims:
-        users = _users(claim, by_uid)
+        users = users_of(claim, by_uid)
         for result in claim.results:
             if result.admin:
                 continue
@@ -72,23 +72,6 @@ def unread_claims(view: NodeView, pod: Pod) -> Iterator[Holding]:
                 partition=device_partition(device),
                 evidence=Evidence.POD_STATUS,
             )
-
-
-def _users(claim: Claim, pods: Mapping[str, Pod]) -> list[Pod]:
-    """Pods on the node that the claim is reserved for, themselves or as members of a group."""
-    uids = {consumer.uid for consumer in claim.reserved_for if consumer.resource == "pods"}
-    groups = {consumer.name for consumer in claim.reserved_for if consumer.resource == "podgroups"}
-    found = [pods[uid] for uid in uids if uid in pods]
-    if groups:
-        found += (
-            pod
-            for pod in pods.values()
-            if pod.uid not in uids
-            and pod.namespace == claim.namespace
-            and pod.scheduling.native_group in groups
-            and any(used.claim == claim.name for used in pod.claims)
-        )
-    return sorted(found, key=lambda pod: pod.key)
 
 
 def _container(claim: Claim, request: str, pod: Pod) -> tuple[str, bool]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gpuatlas.join.dra_pools import PoolKey, build_pools, index_devices, physical_cards
+from gpuatlas.join.holding import users_of
 from gpuatlas.model.claims import (
     Claim,
     DeviceKey,
@@ -199,8 +200,7 @@ def _with_lost(placed: _PlacedClaims, pods: Mapping[str, Pod]) -> Mapping[str, t
         return placed.by_node
     found = {node: list(claims) for node, claims in placed.by_node.items()}
     for claim in placed.lost:
-        users = (pods.get(consumer.uid) for consumer in claim.reserved_for)
-        for node in sorted({pod.node for pod in users if pod is not None and pod.node}):
+        for node in sorted({pod.node for pod in users_of(claim, pods) if pod.node}):
             there = found.setdefault(node, [])
             if not any(other is claim for other in there):
                 there.append(claim)

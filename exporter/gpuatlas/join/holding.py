@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gpuatlas.model.claims import Claim
 from gpuatlas.model.objects import Container, Pod
 from gpuatlas.model.readings import Reading
 from gpuatlas.model.snapshot import Evidence, EvidenceConflict, PartitionKind
@@ -59,3 +61,20 @@ class Holding:
 def requesting(pod: Pod) -> tuple[Container, ...]:
     """Containers that use devices while the pod runs; init containers pass theirs on to them."""
     return tuple(c for c in pod.containers if c.kind != "init")
+
+
+def users_of(claim: Claim, pods: Mapping[str, Pod]) -> list[Pod]:
+    """Those of `pods` (by uid) for which the claim is reserved, or for whose group it is."""
+    uids = {consumer.uid for consumer in claim.reserved_for if consumer.resource == "pods"}
+    groups = {consumer.name for consumer in claim.reserved_for if consumer.resource == "podgroups"}
+    found = [pods[uid] for uid in uids if uid in pods]
+    if groups:
+        found += (
+            pod
+            for pod in pods.values()
+            if pod.uid not in uids
+            and pod.namespace == claim.namespace
+            and pod.scheduling.native_group in groups
+            and any(used.claim == claim.name for used in pod.claims)
+        )
+    return sorted(found, key=lambda pod: pod.key)

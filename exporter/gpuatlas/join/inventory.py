@@ -35,9 +35,9 @@ class NodeInputs:
     `pods` are the pods on the node, by namespace and name. `readings`, `hosts` and `books` are
     keyed by card, `containers` by (tenant, card). `claims` hold devices of the node, by namespace
     and name; `groups` are KAI's groups of fractions there → the reservation of their card. Instants
-    are Unix seconds; `*_silent` says why DCGM or the monitor has nothing for this node, or why pods
-    or claims were not read at all. `foreign` are cards that this node names and that are on
-    another. `layer_namespace` is where the sharing layer's own pods run, "" for nowhere.
+    are Unix seconds; `*_silent` says why DCGM or the monitor has nothing for this node, or why
+    pods, claims or slices were not read at all. `foreign` are cards that this node names and that
+    are on another. `layer_namespace` is where the sharing layer's own pods run, "" for nowhere.
     """
 
     node: Node
@@ -54,6 +54,7 @@ class NodeInputs:
     dra: NodeDevices = NO_DEVICES
     claims: tuple[Claim, ...] = ()
     claims_silent: str = ""
+    slices_silent: str = ""
     groups: Mapping[str, Reservation] = field(default_factory=dict)
     foreign: frozenset[str] = frozenset()
     layer_namespace: str = ""

@@ -15,6 +15,7 @@ from gpuatlas.join.inventory import (
     NodeInputs,
     cards_of,
     is_dropped,
+    lists_every_card,
     registrations_of,
 )
 from gpuatlas.join.layer_pods import plugin_ready
@@ -84,11 +85,11 @@ def _published(cards: Sequence[CardFacts], field: str) -> str:
     return next((text for device in devices if (text := getattr(device, field))), "")
 
 
-def _card_count(inputs: NodeInputs, cards: Sequence[CardFacts]) -> Reading[int]:
-    """Cards that a source lists; where none does, what the node's labels prove without a doubt."""
+def _card_count(inputs: NodeInputs, cards: tuple[CardFacts, ...]) -> Reading[int]:
+    """Cards that a source lists; where none lists all, what the node's label says."""
     if inputs.dra.incomplete:
         return Unknown(inputs.dra.incomplete)
-    if cards and not any(card.named_by_holder for card in cards):
+    if cards and lists_every_card(inputs, cards):
         return Known(len(cards), 0.0, "cards identified")
     labelled = labelled_count(inputs.node)
     if labelled is not None:

@@ -33,6 +33,8 @@ _EXPORTER: Final = "dcgm-exporter"
 _NONE: Final[frozenset[str]] = frozenset()
 # The source of claims: without it nobody can say who holds a DRA device.
 CLAIMS: Final = "kubernetes-resourceclaims.resource.k8s.io"
+# The source of slices: without it nobody can say which cards are DRA's.
+SLICES: Final = "kubernetes-resourceslices.resource.k8s.io"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,5 +221,6 @@ def _inputs(
         dra=dra.nodes.get(node.name, NO_DEVICES),
         claims=dra.claims.get(node.name, ()),
         claims_silent=silent.get((CLAIMS, ""), ""),
+        slices_silent=silent.get((SLICES, ""), ""),
         groups=basket.groups,
     )

@@ -36,6 +36,7 @@ def _same_inputs(old: NodeInputs, new: NodeInputs) -> bool:
         and same_mapping(old.books, new.books)
         and old.dra is new.dra
         and old.claims_silent == new.claims_silent
+        and old.slices_silent == new.slices_silent
         and len(old.claims) == len(new.claims)
         and all(a is b for a, b in zip(old.claims, new.claims, strict=True))
         and same_mapping(old.groups, new.groups)

@@ -1,7 +1,9 @@
 """The advice that this process publishes, renewed at leisure.
 
-Pools span nodes, so a pool is judged on the whole snapshot and published by one shard. Advice is
-for decisions about days: it need not follow each change, and a large cluster takes a while.
+Pools span nodes, so a pool is judged on the whole snapshot and published by one shard. Pages of
+other shards' nodes are in it only where a Prometheus has them all: without, such a pool lacks
+measurements, and the rules say so. Advice is for decisions about days: it need not follow each
+change, and a large cluster takes a while.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class ClusterReader:
         What an optional kind said last is forgotten when it cannot be read for `outage_seconds`:
         claims that nobody confirms would keep cards occupied.
         """
-        unread = {s.source for s in self._optional.statuses() if self._is_out(s, now)}
+        unread = {s.source for s in self._optional.statuses() if self._is_unread(s, now)}
         built = build_objects(lambda part: self._part(part, unread))
         if built.placement == self._objects.placement:
             # The join keeps what it made of it for as long as it is the same.
@@ -85,10 +85,17 @@ class ClusterReader:
         self._objects = built
         return built
 
-    def silent(self) -> Mapping[tuple[str, str], str]:
-        """Why there is nothing of an optional kind that is served, as in `Observations.silent`."""
+    def silent(self, now: float) -> Mapping[tuple[str, str], str]:
+        """Why `objects` has nothing of an optional kind that is served: `Observations.silent`.
+
+        A kind whose last list is still believed is not silent: its objects are there.
+        """
         statuses = self._optional.statuses()
-        return {(s.source, ""): s.error for s in statuses if s.up is False}
+        return {
+            (s.source, ""): s.error or "its first list has not come yet"
+            for s in statuses
+            if self._is_unread(s, now)
+        }
 
     @property
     def settled(self) -> bool:
@@ -126,6 +133,9 @@ class ClusterReader:
         if self._settled_at is None and self.settled:
             self._settled_at = now
         return self._settled_at is None or now - self._settled_at < self._optional_wait
+
+    def _is_unread(self, status: SourceStatus, now: float) -> bool:
+        return status.last_success_at is None or self._is_out(status, now)
 
     def _is_out(self, status: SourceStatus, now: float) -> bool:
         if status.up is not False:

@@ -75,7 +75,7 @@ class LiveObserver:
             slices=objects.slices,
             claims=objects.claims,
             placement=objects.placement,
-            silent={**self._cluster.silent(), **pages.silent},
+            silent={**self._cluster.silent(now), **pages.silent},
         )
         return Observed(
             observations=observations,

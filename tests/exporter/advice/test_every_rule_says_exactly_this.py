@@ -47,6 +47,12 @@ def silent_node(name: str) -> Any:
     return build.a_node(name=name, pool="main", platform="", cards=(), allocations=())
 
 
+def half_kai(pods: list[PodOf]) -> Snapshot:
+    """Two cards that KAI shares and, on another node of the pool, two whole ones."""
+    (node,) = a_pool(pods, card=sharing(Sharing.KAI)).nodes.values()
+    return in_another(a_pool(pods), replace(node, name="kai-1"))
+
+
 CASES: list[tuple[str, Snapshot, tuple[Strategy, ...], Verdict, str]] = [
     (
         "not-nvidia",
@@ -139,11 +145,11 @@ CASES: list[tuple[str, Snapshot, tuple[Strategy, ...], Verdict, str]] = [
     ),
     (
         "kai-without-isolation",
-        a_pool([BATCH, BATCH], card=sharing(Sharing.KAI)),
+        half_kai([BATCH, BATCH, BATCH]),
         (LIMITED,),
         UNSAFE,
-        "KAI's fractions, by which these cards are shared, are book-keeping: unless its isolator "
-        "runs, which the API does not tell, each of 2 pods can take all memory",
+        "KAI's fractions, by which 2 of 4 cards are shared, are book-keeping: unless its "
+        "isolator runs, which the API does not tell, each pod on them can take all memory",
     ),
     (
         "no-card-named",

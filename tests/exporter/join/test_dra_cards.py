@@ -12,7 +12,7 @@ from gpuatlas.model.claims import AllocatedDevice, Claim, Consumer, DeviceKind, 
 from gpuatlas.model.objects import DeviceStatus, ExtendedRequest, Pod
 from gpuatlas.model.pages import CardReading, Tenant
 from gpuatlas.model.pod_spec import PodScheduling
-from gpuatlas.model.readings import Known, Unknown, value_of
+from gpuatlas.model.readings import Known, Reading, Unknown, value_of
 from gpuatlas.model.snapshot import (
     CardState,
     Evidence,
@@ -261,6 +261,21 @@ def test_a_pod_that_only_names_a_claim_does_not_hold_it() -> None:
     assert [a.pod for a in node.allocations] == ["train"]
 
 
+def test_a_device_of_a_group_that_no_slice_has_is_told_at_its_pods() -> None:
+    claim = a_claim("old", a_result(OTHER), reserved_for=(Consumer("podgroups", "g1", "u"),))
+    member = a_claiming_pod("in", "old", scheduling=PodScheduling(native_group="g1"))
+    stranger = a_claiming_pod("out", "old", scheduling=PodScheduling(native_group="g2"))
+    node = joined(member, stranger, **of(a_slice(GPU), claim))
+    assert [(a.pod, a.card) for a in node.allocations] == [("in", "")]
+
+
+def test_without_pods_no_claim_is_called_unused() -> None:
+    silent = {("kubernetes-pods", ""): "the capture holds no pods"}
+    claim = a_claim("train", a_result(GPU), pods=("p",))
+    (card,) = joined(silent=silent, **of(a_slice(GPU), claim)).cards
+    assert (card.idle_claims, card.tenants) == ((), Unknown("the capture holds no pods"))
+
+
 def test_a_device_that_no_slice_has_is_no_card() -> None:
     claim = a_claim("old", a_result(OTHER), pods=("p",))
     node = joined(a_claiming_pod("p", "old"), **of(a_slice(GPU), claim))
@@ -302,6 +317,23 @@ def test_without_rights_on_claims_nobody_knows_who_holds_a_card() -> None:
     assert [a.reason for a in node.allocations] == [
         "its ResourceClaims cannot be read: 403 Forbidden"
     ]
+
+
+@pytest.mark.parametrize(
+    ("pods", "tenants", "state"),
+    [
+        ((a_claiming_pod("p", "c"),), Unknown("403 Forbidden"), CardState.UNKNOWN),
+        ((a_claiming_pod("p", "c", phase="Succeeded"),), Known(0, 0.0, "pods"), CardState.FREE),
+        ((), Known(0, 0.0, "pods"), CardState.FREE),
+    ],
+)
+def test_without_rights_on_slices_too_a_card_is_free_only_where_no_pod_has_a_claim(
+    pods: tuple[Pod, ...], tenants: Reading[int], state: CardState
+) -> None:
+    silent = {**SILENT, ("kubernetes-resourceslices.resource.k8s.io", ""): "403 Forbidden"}
+    idle = a_reading(1, DEV_GPU_UTIL=0.0, DEV_FB_USED=4.0)
+    (card,) = joined(*pods, silent=silent, readings=(idle,)).cards
+    assert (card.tenants, card.state) == (tenants, state)
 
 
 def test_the_pods_status_stands_in_for_claims_that_cannot_be_read() -> None:

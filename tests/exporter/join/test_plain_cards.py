@@ -113,6 +113,13 @@ def test_a_node_without_any_page_has_tenants_but_no_invented_cards() -> None:
     assert [(a.card, value_of(a.memory_reserved)) for a in node.allocations] == [("", A100 * MIB)]
 
 
+def test_a_page_that_leaves_cards_out_does_not_make_the_node_smaller() -> None:
+    """As dcgm-exporter's with virtual GPUs, on which cards without pods are missing."""
+    page = (a100(1), a100(2))
+    assert value_of(joined(plain(8, nvidia_com__gpu_count="8"), readings=page).card_count) == 8
+    assert value_of(joined(plain(2, nvidia_com__gpu_count="2"), readings=page).card_count) == 2
+
+
 @pytest.mark.parametrize(
     ("labels", "models", "expected"),
     [

@@ -177,7 +177,11 @@ def test_the_wait_for_a_kind_that_hangs_has_an_end(
     waits = (f"{CLAIMS_SOURCE}: first list",)
     watched.until(lambda found: found.missing == waits, "the wait", now=NOW)
     assert watched.at(NOW + 29.9).missing == waits
-    assert watched.at(NOW + 30.0).complete
+    found = watched.at(NOW + 30.0)
+    assert found.complete
+    # Nobody knows who holds the cards: without a reason they would be shown as free.
+    reason = "its first list has not come yet"
+    assert found.observations.silent == {(CLAIMS_SOURCE, ""): reason}
 
 
 def test_a_kind_that_appears_later_joins_the_picture(
@@ -206,9 +210,11 @@ def test_claims_that_nobody_confirms_are_forgotten_and_owners_are_not(
 
     seen = watched.until(failed, "the outage")
     success = max(s.last_success_at or 0.0 for s in seen.statuses if s.source == CLAIMS_SOURCE)
-    assert len(watched.at(success + 60.0).observations.claims) == 1
+    believed = watched.at(success + 60.0).observations
+    assert (len(believed.claims), (CLAIMS_SOURCE, "") in believed.silent) == (1, False)
     later = watched.at(success + 60.1).observations
     assert (len(later.claims), len(later.owners)) == (0, 1)
+    assert (CLAIMS_SOURCE, "") in later.silent
     cluster.away = False
     watched.until(lambda found: len(found.observations.claims) == 1, "the claims to return")
 
