@@ -102,6 +102,11 @@ class PoolFacts:
         return [tenant for tenant in self.tenants if tenant.cards <= 1]
 
     @cached_property
+    def ganged(self) -> int:
+        """Those who could share and start only together with others."""
+        return sum(1 for tenant in self.single if tenant.gang)
+
+    @cached_property
     def needs(self) -> list[int]:
         """What those who could share need, ascending; only where it is known."""
         return sorted(tenant.need for tenant in self.single if tenant.need is not None)

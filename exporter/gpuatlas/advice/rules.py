@@ -276,6 +276,15 @@ RULES: Final[tuple[Rule, ...]] = (
         "facts/peers.md D2",
     ),
     Rule(
+        SHARED,
+        "gang-on-one-card",
+        POSSIBLE,
+        lambda f: f.ganged > 1,
+        "nothing keeps pods of one gang off one card, where they gain nothing and NCCL refuses "
+        "to run two ranks: of gangs are {ganged}",
+        "facts/k8s.md 3.3, NVIDIA's NCCL guide",
+    ),
+    Rule(
         (WHOLE,),
         "room-left",
         POSSIBLE,

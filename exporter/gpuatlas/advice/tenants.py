@@ -31,7 +31,7 @@ class Tenant:
     `cards` counts distinct cards. `need` is the most memory that it uses on one card, or the limit
     within which a program runs that takes its memory ahead; None where neither is known, and then
     `ahead` says that the program takes memory ahead. `compute` is the most of one card that it
-    uses, None where nobody measures it.
+    uses, None where nobody measures it. `gang`: it starts only together with others.
     """
 
     namespace: str
@@ -42,6 +42,7 @@ class Tenant:
     need: int | None
     ahead: bool
     compute: float | None
+    gang: bool = False
 
 
 def tenants_of(pool: Pool, owners: Owners) -> tuple[Tenant, ...]:
@@ -90,6 +91,7 @@ def _tenant(
         need=need,
         ahead=takes_ahead and need is None,
         compute=_compute(held, cards),
+        gang=workload is not None and (workload.gang_min_members or 0) > 1,
     )
 
 

@@ -48,6 +48,7 @@ def _counts(f: PoolFacts) -> dict[str, str]:
         "computes_known": str(len(f.computes)),
         "fullest_pods": _count(f.fullest, "pod"),
         "several_cards": f"{_count(f.several_cards, 'pod')} with several cards",
+        "ganged": _count(f.ganged, "pod"),
         "workloads": _count(f.workloads, "workload"),
         "namespaces": _count(f.namespaces, "namespace"),
         "overcommitted": _count(f.overcommitted, "card"),

@@ -52,9 +52,17 @@ def _schedulable(card: CardFacts) -> Reading[int]:
     return Unknown("no sharing layer registers this card")
 
 
-def _silent(card: CardFacts, inputs: NodeInputs) -> str:
+def _silent(card: CardFacts, context: CardContext) -> str:
     """Why nobody can know who holds the card, or ""."""
-    return inputs.pods_silent or (inputs.claims_silent if _may_be_claimed(card, inputs) else "")
+    inputs, reservation = context.inputs, card.reservation
+    if inputs.pods_silent:
+        return inputs.pods_silent
+    if inputs.claims_silent and _may_be_claimed(card, inputs):
+        return inputs.claims_silent
+    if reservation is not None and not context.holdings:
+        # KAI deletes a reservation with the last pod of its group.
+        return f"KAI holds it with pod {reservation.pod} for a group that no pod on it names"
+    return ""
 
 
 def _may_be_claimed(card: CardFacts, inputs: NodeInputs) -> bool:
@@ -81,7 +89,7 @@ def _doubt(card: CardFacts, inputs: NodeInputs, utilization: Reading[float]) -> 
 def _holders(card: CardFacts, context: CardContext) -> Reading[int]:
     """Tenants of a card without a holding: a pod that nobody can place may be on it."""
     unplaced = [*context.homeless, *context.misplaced]
-    return totals.tenants_of((), unplaced, _silent(card, context.inputs))
+    return totals.tenants_of((), unplaced, _silent(card, context))
 
 
 def _idle_claims(shares: Sequence[ClaimShare]) -> tuple[IdleClaim, ...]:
@@ -98,7 +106,7 @@ def join_card(card: CardFacts, context: CardContext) -> tuple[Card, tuple[Alloca
     shares = list({s.id: s for h in held for s in h.claims}.values()) + list(context.idle)
     partitions = parts.partitions_of(card, kind, total, held, shares, inputs.readings_at)
     by_id = {part.id: part for part in partitions}
-    tenants = totals.tenants_of(held, context.homeless, _silent(card, inputs))
+    tenants = totals.tenants_of(held, context.homeless, _silent(card, context))
     on_card = totals.OnCard(holdings=held, shares=shares, tenants=tenants, doubt=context.doubt)
     memory_shares = [promises.memory_promised(h, total, by_id, node) for h in held]
     compute_shares = [promises.compute_promised(h, card, by_id, node) for h in held]
@@ -111,7 +119,7 @@ def join_card(card: CardFacts, context: CardContext) -> tuple[Card, tuple[Alloca
         utilization=utilization,
         tenants=tenants if held else _holders(card, context),
         resident=resident,
-        reserved=bool(context.idle),
+        reserved=bool(context.idle) or card.reservation is not None,
         doubt=_doubt(card, inputs, utilization),
     )
     joined = Card(

@@ -169,21 +169,23 @@ def _holding(
 
 
 def _lost(claim: Claim, result: AllocatedDevice, pod: Pod, view: NodeView) -> Holding:
-    """A device that no slice of the node's pools has, or that more nodes than one can use."""
+    """A device that no slice of the node's pools has, or that more nodes than one can use.
+
+    It can be of any card that another source names and no slice has.
+    """
     container, init = _container(claim, result.request, pod)
-    same = (d.vendor for d in view.inputs.dra.devices.values() if d.driver == result.driver)
     return Holding(
         pod=pod,
         container=container,
         init=init,
-        vendor=next(same, ""),
+        vendor=result.vendor,
         card="",
         kind=PartitionKind.DRA,
         partition="",
         evidence=Evidence.UNKNOWN,
         reason=f"claim {claim.name} holds device {result.key}, which no ResourceSlice places on "
         f"node {pod.node}",
-        contender=False,
+        unpublished=True,
     )
 
 

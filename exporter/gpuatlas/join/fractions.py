@@ -71,6 +71,29 @@ def _why(fraction: Fraction, view: NodeView) -> str:
     return f"no reservation pod of KAI on node {view.node.name} names a card for group {group}"
 
 
+def unnamed_reservations(view: NodeView) -> list[Holding]:
+    """KAI's reservations that hold one of the node's cards and do not say which.
+
+    KAI writes the card on the pod once that runs. They are no tenants, but no card that could be
+    theirs is free.
+    """
+    return [
+        Holding(
+            pod=pod,
+            container="",
+            init=False,
+            vendor=_VENDOR,
+            card="",
+            kind=PartitionKind.FRACTION,
+            partition="",
+            evidence=Evidence.UNKNOWN,
+            reason="KAI holds a card with it and nothing says which",
+        )
+        for pod in view.inputs.pods
+        if pod.holds and pod.reservation is not None and pod.reservation.card not in view.cards
+    ]
+
+
 def oversubscribed(holdings: Iterable[Holding]) -> dict[str, Rejection]:
     """Cards whose fractions add up to more than the card: somebody changed an annotation.
 

@@ -37,7 +37,7 @@ class Holding:
     alike) by fractions, `claims` by ResourceClaims; the size of a whole card or of a hard partition
     is looked up from the card. `count` is the number of cards behind a holding without a card.
     `contender`: such a holding could be on any card of its vendor; False where the pod itself wrote
-    what nobody confirms, or where it is on none of the cards that are known.
+    what nobody confirms. `unpublished`: it is on none of the cards that a DRA driver publishes.
     """
 
     pod: Pod
@@ -55,6 +55,7 @@ class Holding:
     claims: tuple[ClaimShare, ...] = ()
     count: int = 1
     contender: bool = True
+    unpublished: bool = False
     conflicts: tuple[EvidenceConflict, ...] = ()
 
 

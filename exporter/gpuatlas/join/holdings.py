@@ -14,7 +14,7 @@ from typing import Final
 
 from gpuatlas.join.claimed import claimed_holdings, unread_claims
 from gpuatlas.join.disagreement import with_conflicts
-from gpuatlas.join.fractions import fraction_holdings, oversubscribed
+from gpuatlas.join.fractions import fraction_holdings, oversubscribed, unnamed_reservations
 from gpuatlas.join.holding import ClaimShare, Holding
 from gpuatlas.join.inventory import CardFacts, NodeInputs
 from gpuatlas.join.places import NodeView
@@ -100,12 +100,13 @@ class Attribution:
     """Who holds what on a node, by pod.
 
     `idle` are shares of claims that no pod uses, `doubtful` says why a card's promises do not add
-    up; both by card.
+    up; both by card. `reserved` are KAI's reservations of cards that nothing names.
     """
 
     holdings: Sequence[Holding]
     idle: Mapping[str, Sequence[ClaimShare]] = field(default_factory=dict)
     doubtful: Mapping[str, str] = field(default_factory=dict)
+    reserved: Sequence[Holding] = ()
     rejections: Sequence[Rejection] = ()
 
 
@@ -130,18 +131,24 @@ def _unread(pod: Pod, view: NodeView) -> list[Holding]:
 
 
 def _holdings_of_pod(pod: Pod, view: NodeView, rejections: list[Rejection]) -> Iterator[Holding]:
+    """All holdings of a pod but those by claims.
+
+    Its annotations say nothing of what it asks for beside them: a pod cannot hide a card that
+    another vendor's plugin, or another resource, gave it. KAI gives fractions to pods that ask for
+    no device at all.
+    """
+    promised: list[Holding] = []
     if pod.promises:
         promised, refused = promised_holdings(pod, view.node.name, view.cards)
         rejections += refused
         yield from promised
-        if promised:
-            return
-    if pod.fraction is not None:
+    layered = {holding.vendor for holding in promised}
+    served = [h for h in plugin_holdings(pod, view) if h.vendor not in layered]
+    if pod.fraction is not None and not (promised or served):
         yield from fraction_holdings(pod, pod.fraction, view)
-        return
     if view.inputs.claims_silent:
         yield from _unread(pod, view)
-    yield from plugin_holdings(pod, view)
+    yield from served
 
 
 def attribute(inputs: NodeInputs, cards: tuple[CardFacts, ...]) -> Attribution:
@@ -161,5 +168,6 @@ def attribute(inputs: NodeInputs, cards: tuple[CardFacts, ...]) -> Attribution:
         holdings=sorted(merged, key=lambda h: h.pod.key),
         idle=claimed.idle,
         doubtful={card: rejection.message for card, rejection in excess.items()},
+        reserved=unnamed_reservations(view),
         rejections=(*rejections, *conflicts, *disagreements, *excess.values()),
     )

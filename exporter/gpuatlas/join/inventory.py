@@ -177,10 +177,12 @@ def _in_pod_status(inputs: NodeInputs) -> Iterator[str]:
 
 
 def _reserved(inputs: NodeInputs) -> dict[str, Reservation]:
-    """Card → KAI's reservation of it."""
-    found = (inputs.groups[group] for group in sorted(inputs.groups))
+    """Card → KAI's reservation of it, also where several contradict each other about a group."""
+    found = (pod.reservation for pod in inputs.pods if pod.holds)
     return {
-        reservation.card: reservation for reservation in found if is_card_uuid(reservation.card)
+        reservation.card: reservation
+        for reservation in found
+        if reservation is not None and is_card_uuid(reservation.card)
     }
 
 

@@ -142,6 +142,8 @@ def _homeless_for(
 
 def _may_hold(holding: Holding, card: CardFacts) -> bool:
     """By the holding's vendor; a refused annotation may name another one than the pod asks for."""
+    if holding.unpublished and card.published is not None:
+        return False
     return holding.vendor == card.vendor or (
         bool(holding.pod.promises) and requested_cards(holding.pod, card.vendor) > 0
     )
@@ -168,13 +170,15 @@ def _joined_cards(
     cards: list[Card] = []
     found: list[Allocation] = []
     for card in facts:
+        # A card that KAI holds already, or somebody, is not that of another reservation.
+        loose = [] if by_card[card.id] or card.reservation is not None else held_by.reserved
         context = CardContext(
             inputs=inputs,
             holdings=by_card[card.id],
             idle=held_by.idle.get(card.id, ()),
             doubt=held_by.doubtful.get(card.id, ""),
             homeless=_homeless_for(
-                card, by_card[card.id], by_card[""], layered=card.vendor in layered
+                card, by_card[card.id], (*by_card[""], *loose), layered=card.vendor in layered
             ),
             misplaced=[h for h in misplaced if h.vendor == card.vendor],
             labelled=labelled,
@@ -182,13 +186,15 @@ def _joined_cards(
         joined, held = join_card(card, context)
         cards.append(joined)
         found += held
-    size = _common_size(cards, labelled)
-    found += [allocations.without_card(h, inputs.node.name, size) for h in by_card[""]]
+    for holding in by_card[""]:
+        alike = [card for card in cards if card.vendor == holding.vendor]
+        size = _common_size(alike, labelled if holding.vendor == "nvidia" else None)
+        found.append(allocations.without_card(holding, inputs.node.name, size))
     return cards, found
 
 
 def _common_size(cards: Sequence[Card], labelled: Reading[int] | None) -> Reading[int]:
-    """The size of every card of the node, where they are all alike."""
+    """The size of every card of one vendor on the node, where they are all alike."""
     sizes = {c.memory.physical.value for c in cards if isinstance(c.memory.physical, Known)}
     if len(sizes) == 1 and all(isinstance(c.memory.physical, Known) for c in cards):
         return cards[0].memory.physical

@@ -149,7 +149,8 @@ class AllocatedDevice:
 
     `request` is "main" or "main/alternative". `admin` claims look on and use nothing. The consumed
     amounts are None where the claim consumes none of it, which is no limit. `sharing` is the
-    strategy that the claim or its class configured: "time-slicing", "mps" or "".
+    strategy that the claim or its class configured: "time-slicing", "mps" or "". `vendor` is that
+    of the driver's cards.
     """
 
     request: str
@@ -161,6 +162,7 @@ class AllocatedDevice:
     memory_bytes: int | None = None
     cores: int | None = None
     sharing: str = ""
+    vendor: str = ""
 
     @property
     def key(self) -> DeviceKey:

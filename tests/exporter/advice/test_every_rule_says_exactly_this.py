@@ -326,6 +326,14 @@ CASES: list[tuple[str, Snapshot, tuple[Strategy, ...], Verdict, str]] = [
         "a fault of one pod ends all pods on its card, and they are 2 workloads of 1 namespace",
     ),
     (
+        "gang-on-one-card",
+        a_pool([replace(BATCH, gang=2)] * 2),
+        SHARED,
+        POSSIBLE,
+        "nothing keeps pods of one gang off one card, where they gain nothing and NCCL refuses "
+        "to run two ranks: of gangs are 2 pods",
+    ),
+    (
         "nothing-limits-memory",
         a_pool([BATCH, OTHER_TEAM]),
         (SLICING,),

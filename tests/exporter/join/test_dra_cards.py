@@ -438,3 +438,23 @@ def test_a_node_that_says_nothing_of_its_cards_is_there_all_the_same() -> None:
     first, second = joiner.build(obs), joiner.build(obs)
     assert places(first.nodes["gpu-a"]) == [("train", "main", uuid(1), "gpu-0", Evidence.CLAIM)]
     assert second.nodes["gpu-a"] is first.nodes["gpu-a"]
+
+
+@pytest.mark.parametrize(
+    "published",
+    [
+        pytest.param((a_slice(GPU, count=2),), id="the newest generation is not all there"),
+        pytest.param((a_slice(replace(OTHER, node="")),), id="a slice for all nodes"),
+    ],
+)
+def test_a_card_that_no_slice_places_is_not_free_while_a_claim_holds_one(
+    published: tuple[Any, ...],
+) -> None:
+    readings = tuple(a_reading(n, DEV_FB_USED=10, DEV_GPU_UTIL=0) for n in (1, 2))
+    claim = a_claim("c", a_result(OTHER), pods=("p",))
+    node = joined(a_claiming_pod("p", "c"), readings=readings, **of(*published, claim))
+    hidden = next(card for card in node.cards if card.id == uuid(2))
+    assert hidden.state is CardState.UNKNOWN
+    assert isinstance(hidden.tenants, Unknown)
+    placed = [card for card in node.cards if card.sharing is Sharing.DRA]
+    assert all(value_of(card.tenants) == 0 for card in placed)

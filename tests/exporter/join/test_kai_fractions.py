@@ -10,7 +10,7 @@ from gpuatlas.join.snapshot import Joiner
 from gpuatlas.model.objects import Pod
 from gpuatlas.model.pages import CardReading, Tenant
 from gpuatlas.model.readings import Unknown, value_of
-from gpuatlas.model.snapshot import Evidence, NodeSnapshot, PartitionKind, Sharing
+from gpuatlas.model.snapshot import CardState, Evidence, NodeSnapshot, PartitionKind, Sharing
 from gpuatlas.model.units import MIB
 from gpuatlas_harness.claimed import a_fraction_pod, a_reservation_pod
 from gpuatlas_harness.observed import (
@@ -25,13 +25,14 @@ from gpuatlas_harness.observed import (
 TOTAL = 40_960
 
 
-def a100(number: int, *tenants: Tenant) -> CardReading:
-    return a_reading(number, *tenants, DEV_FB_TOTAL=TOTAL, DEV_FB_USED=10_000, DEV_GPU_UTIL=50)
+def a100(number: int, *tenants: Tenant, busy: int = 50) -> CardReading:
+    used = 10_000 if busy else 10
+    return a_reading(number, *tenants, DEV_FB_TOTAL=TOTAL, DEV_FB_USED=used, DEV_GPU_UTIL=busy)
 
 
-def joined(*pods: Pod, cards: int = 2, **more: Any) -> NodeSnapshot:
+def joined(*pods: Pod, cards: int = 2, busy: int = 50, **more: Any) -> NodeSnapshot:
     node = a_node(capacity={"nvidia.com/gpu": cards})
-    page = a_dcgm_page(*(a100(number + 1) for number in range(cards)))
+    page = a_dcgm_page(*(a100(number + 1, busy=busy) for number in range(cards)))
     return Joiner().build(observations([node], pods, dcgm=(page,), **more)).nodes["gpu-a"]
 
 
@@ -99,44 +100,49 @@ def test_without_any_page_a_reservation_names_its_card() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pods", "reason"),
+    ("pods", "reason", "tenants"),
     [
         pytest.param(
             [a_fraction_pod("p", "g")],
             "no reservation pod of KAI on node gpu-a names a card for group g",
+            [0, 0],
             id="no reservation",
         ),
         pytest.param(
             [a_fraction_pod("p", "g"), a_reservation_pod("g", uuid(1), node="gpu-b")],
             "no reservation pod of KAI on node gpu-a names a card for group g",
+            [0, 0],
             id="the group's card is on another node",
         ),
         pytest.param(
             [a_fraction_pod("p", "g"), a_reservation_pod("g", "")],
             "no reservation pod of KAI on node gpu-a names a card for group g",
+            [None, None],
             id="the reservation has not told its card yet",
         ),
         pytest.param(
             [a_fraction_pod("p"), a_reservation_pod("g", uuid(1))],
             "it asks KAI for a part of a card and carries no label runai-gpu-group",
+            [None, 0],
             id="no label",
         ),
         pytest.param(
             [a_fraction_pod("p", "g", received=""), a_reservation_pod("g", uuid(1))],
             "its annotation received-resource-type does not say that KAI gave it a Fraction",
+            [None, 0],
             id="copied label",
         ),
     ],
 )
-def test_a_fraction_without_a_reservation_makes_no_card_unknown(
-    pods: list[Pod], reason: str
+def test_a_fraction_makes_no_card_unknown_that_kai_does_not_hold(
+    pods: list[Pod], reason: str, tenants: list[int | None]
 ) -> None:
-    """Any tenant can write the annotation and the label: it costs its own numbers only."""
+    """Any tenant can write the annotation and the label; KAI alone makes reservations."""
     node = joined(*pods)
     assert [(a.card, a.evidence, a.reason) for a in node.allocations] == [
         ("", Evidence.UNKNOWN, reason)
     ]
-    assert [value_of(card.tenants) for card in node.cards] == [0, 0]
+    assert [value_of(card.tenants) for card in node.cards] == tenants
 
 
 def test_reservations_that_contradict_each_other_name_no_card() -> None:
@@ -176,3 +182,32 @@ def test_figures_that_cannot_be_read_are_unknown() -> None:
     (allocation,) = node.allocations
     assert allocation.memory_reserved == Unknown("the fraction's size cannot be read")
     assert node.cards[0].memory.allocated == Unknown("the fraction's size cannot be read")
+
+
+@pytest.mark.parametrize(
+    "pods",
+    [
+        pytest.param([a_reservation_pod("g", uuid(1))], id="nobody bears the group's label"),
+        pytest.param(
+            [a_reservation_pod("g", uuid(1)), a_fraction_pod("p")], id="the label was taken off"
+        ),
+        pytest.param([a_reservation_pod("g", "")], id="it has not told its card yet"),
+    ],
+)
+def test_what_kai_holds_is_not_free(pods: list[Pod]) -> None:
+    first = joined(*pods, busy=0).cards[0]
+    assert first.state is not CardState.FREE
+    assert isinstance(first.tenants, Unknown)
+    assert isinstance(first.memory.allocated, Unknown)
+
+
+def test_two_reservations_of_one_group_hold_a_card_each() -> None:
+    node = joined(
+        a_reservation_pod("g", uuid(1)),
+        a_reservation_pod("g", uuid(2), suffix="2"),
+        a_fraction_pod("p", "g"),
+        busy=0,
+    )
+    assert [card.sharing for card in node.cards] == [Sharing.KAI, Sharing.KAI]
+    assert [card.state for card in node.cards] == [CardState.IDLE, CardState.IDLE]
+    assert [value_of(card.tenants) for card in node.cards] == [None, None]

@@ -42,13 +42,16 @@ def test_a_held_whole_card_stays_known_beside_a_pod_whose_card_is_not() -> None:
     assert all(isinstance(card.tenants, Unknown) for card in others)
 
 
-@pytest.mark.parametrize("vendor", ["nvidia", "ascend"])
-def test_an_annotation_on_a_plain_node_does_not_make_its_card_free(vendor: str) -> None:
+@pytest.mark.parametrize(("vendor", "tenants"), [("nvidia", None), ("ascend", 1)])
+def test_an_annotation_on_a_plain_node_does_not_make_its_card_free(
+    vendor: str, tenants: int | None
+) -> None:
+    """Of another vendor it says nothing of the card that the device plugin gave the pod."""
     pod = a_pod("app-0", "gpu-a", a_promise(uuid(9), 1_000, vendor=vendor))
     readings = (a100(1, Tenant("team-a", "app-0", "main")),)
     (card,) = joined(1, pod, readings=readings).cards
-    assert isinstance(card.tenants, Unknown)
-    assert isinstance(card.memory.allocated, Unknown)
+    assert value_of(card.tenants) == tenants
+    assert value_of(card.memory.allocated) == (tenants and SIZE * MIB)
     assert card.state is not CardState.FREE
 
 

@@ -75,6 +75,7 @@ def a_result(device: DraDevice, **changes: Any) -> AllocatedDevice:
         "driver": device.driver,
         "pool": device.pool,
         "device": device.name,
+        "vendor": device.vendor,
     }
     return AllocatedDevice(**(fields | changes))
 
@@ -120,9 +121,9 @@ def of(*found: ResourceSlice | Claim) -> dict[str, Any]:
     }
 
 
-def a_reservation_pod(group: str, card: str, node: str = "gpu-a") -> Pod:
+def a_reservation_pod(group: str, card: str, node: str = "gpu-a", suffix: str = "") -> Pod:
     """The pod with which KAI holds a card for a group."""
-    name = f"gpu-reservation-{node}-{group}"
+    name = f"gpu-reservation-{node}-{group}{suffix}"
     reservation = Reservation(
         namespace="kai-resource-reservation", pod=name, node=node, group=group, card=card
     )

@@ -46,6 +46,7 @@ class PodOf:
     memory_ahead_setting: str = ""
     partition: str = "whole"
     reserved_mib: int | None = None
+    gang: int | None = None
 
 
 def a_pool(
@@ -155,6 +156,7 @@ def _namespace(name: str, pods: Sequence[tuple[str, PodOf]]) -> NamespaceSnapsho
             runtime=pod.runtime,
             memory_ahead=pod.memory_ahead,
             memory_ahead_setting=pod.memory_ahead_setting,
+            gang_min_members=pod.gang,
         )
         members.append(PodWorkload(namespace=name, pod=pod_name, node="gpu-a", workload=identity))
     return NamespaceSnapshot(name=name, workloads=tuple(workloads.values()), pods=tuple(members))

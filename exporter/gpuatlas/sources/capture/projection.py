@@ -31,6 +31,8 @@ from gpuatlas.sources.scrape.round import Outcome, SourceRecord, build_round
 
 _DEFAULT_NAMESPACE: Final = "default"
 _NO_PODS: Final = "the capture holds no pods"
+_NO_CLAIMS: Final = "the capture holds no ResourceClaims, and pods use some"
+_CLAIMS: Final = KIND_OF_TYPE["resource.k8s.io", "ResourceClaim"]
 _NO_PAGE: Final = "the capture holds no page of it"
 
 
@@ -63,6 +65,10 @@ def project_capture(capture: Capture, *, now: float) -> Captured:
     nodes |= _bare_nodes(pages, nodes, pods)
     scraped = build_round(outcomes, _records(outcomes, at))
     unread = {} if pods else {(PODS.source, ""): _NO_PODS}
+    # Nobody may have been allowed to read them: the devices are then not free.
+    used = any(pod.claims or pod.extended_claim for pod in pods.values())
+    if used and found.slices and not found.claims:
+        unread[_CLAIMS.source, ""] = _NO_CLAIMS
     observations = Observations(
         now=at,
         nodes=nodes,

@@ -75,6 +75,7 @@ def _read_result(
         memory_bytes=amount(driver.memory, read_bytes),
         cores=amount(driver.cores, read_cores),
         sharing=sharing_of(driver, request, device),
+        vendor=driver.vendor,
     )
 
 

@@ -95,6 +95,10 @@ _WORKLOAD_DOMAINS: Final = frozenset(
     }
 )
 
+# Of these only labels are read. In annotations they keep whole templates, arguments and results of
+# steps, secrets among them (workflows.argoproj.io/template, …/outputs).
+_LABELS_ONLY: Final = frozenset({"workflows.argoproj.io", "sparkoperator.k8s.io", "tekton.dev"})
+
 POD_LABELS: Final = KeyTable(
     domains=_DEVICE_DOMAINS | _WORKLOAD_DOMAINS,
     names=frozenset(
@@ -131,7 +135,7 @@ POD_LABELS: Final = KeyTable(
 )
 
 POD_ANNOTATIONS: Final = KeyTable(
-    domains=_DEVICE_DOMAINS | _WORKLOAD_DOMAINS,
+    domains=_DEVICE_DOMAINS | _WORKLOAD_DOMAINS - _LABELS_ONLY,
     names=frozenset(
         {
             "gpu-fraction",

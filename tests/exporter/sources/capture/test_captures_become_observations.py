@@ -200,3 +200,28 @@ def test_the_same_kind_of_another_group_is_another_kind() -> None:
 
     assert seen.observations.owners == {}
     assert seen.remarks == ("1 of kind Job not read",)
+
+
+def test_claims_that_pods_use_and_nobody_captured_are_not_read() -> None:
+    """A refusal leaves no trace in a folder: the devices must not look free for it."""
+    device = {"name": "gpu-0", "attributes": {"type": {"string": "gpu"}}}
+    slices = raw(
+        "ResourceSlice",
+        "gpu-1",
+        "resource.k8s.io/v1",
+        spec={
+            "driver": "gpu.nvidia.com",
+            "nodeName": "gpu-1",
+            "pool": {"name": "gpu-1", "generation": 1, "resourceSliceCount": 1},
+            "devices": [device],
+        },
+    )
+    claiming = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "mine"}]}
+    containers = [{"name": "main", "resources": {"claims": [{"name": "gpu"}]}}]
+    pod = raw("Pod", "p", spec={"nodeName": "gpu-1", "containers": containers, **claiming})
+    plain = raw("Pod", "q", spec={"nodeName": "gpu-1", "containers": [{"name": "main"}]})
+
+    key = ("kubernetes-resourceclaims.resource.k8s.io", "")
+    assert project(slices, pod).observations.silent[key]
+    assert key not in project(slices, plain).observations.silent
+    assert key not in project(pod).observations.silent

@@ -24,9 +24,19 @@ EXPECTED = {
             ClaimRequest(name="small", device_class="mig.nvidia.com"),
         ),
         results=(
-            AllocatedDevice(request="big", driver=NVIDIA, pool="mig-a", device="gpu-0-mig-9-0-4"),
             AllocatedDevice(
-                request="small", driver=NVIDIA, pool="mig-a", device="gpu-0-mig-19-4-1"
+                request="big",
+                driver=NVIDIA,
+                vendor="nvidia",
+                pool="mig-a",
+                device="gpu-0-mig-9-0-4",
+            ),
+            AllocatedDevice(
+                request="small",
+                driver=NVIDIA,
+                vendor="nvidia",
+                pool="mig-a",
+                device="gpu-0-mig-19-4-1",
             ),
         ),
         reserved_for=(Consumer("pods", "train-0", "20000000-0000-4000-8000-0000000000f1"),),
@@ -37,7 +47,14 @@ EXPECTED = {
         name="watcher",
         requests=(ClaimRequest(name="all", device_class=NVIDIA, count=None, admin=True),),
         results=(
-            AllocatedDevice(request="all", driver=NVIDIA, pool="mig-a", device="gpu-0", admin=True),
+            AllocatedDevice(
+                request="all",
+                driver=NVIDIA,
+                vendor="nvidia",
+                pool="mig-a",
+                device="gpu-0",
+                admin=True,
+            ),
         ),
         reserved_for=(Consumer("pods", "watcher-0", "20000000-0000-4000-8000-0000000000f2"),),
     ),
@@ -48,7 +65,12 @@ EXPECTED = {
         requests=(ClaimRequest(name="mps-gpu", device_class=NVIDIA),),
         results=(
             AllocatedDevice(
-                request="mps-gpu", driver=NVIDIA, pool="plain-a", device="gpu-0", sharing="mps"
+                request="mps-gpu",
+                driver=NVIDIA,
+                vendor="nvidia",
+                pool="plain-a",
+                device="gpu-0",
+                sharing="mps",
             ),
         ),
         reserved_for=(
@@ -68,11 +90,17 @@ EXPECTED = {
         ),
         results=(
             AllocatedDevice(
-                request="main/one", driver=NVIDIA, pool="plain-a", device="gpu-0", sharing="mps"
+                request="main/one",
+                driver=NVIDIA,
+                vendor="nvidia",
+                pool="plain-a",
+                device="gpu-0",
+                sharing="mps",
             ),
             AllocatedDevice(
                 request="rest",
                 driver=NVIDIA,
+                vendor="nvidia",
                 pool="plain-a",
                 device="gpu-1",
                 sharing="time-slicing",
@@ -95,6 +123,7 @@ EXPECTED = {
             AllocatedDevice(
                 request="mig",
                 driver=NVIDIA,
+                vendor="nvidia",
                 pool="dynmig-a",
                 device="gpu-0-mig-1g10gb-19-0",
                 sharing="time-slicing",
@@ -111,6 +140,7 @@ EXPECTED = {
             AllocatedDevice(
                 request="container-0-request-0",
                 driver=NVIDIA,
+                vendor="nvidia",
                 pool="new-a",
                 device="gpu-0",
                 share_id="50000000-0000-4000-8000-00000000a001",
@@ -132,6 +162,7 @@ EXPECTED = {
             AllocatedDevice(
                 request="gpu",
                 driver=NVIDIA,
+                vendor="nvidia",
                 pool="new-a",
                 device="gpu-0",
                 share_id="50000000-0000-4000-8000-00000000a002",
@@ -149,6 +180,7 @@ EXPECTED = {
             AllocatedDevice(
                 request="main",
                 driver=HAMI,
+                vendor="nvidia",
                 pool="hami-a",
                 device="hami-gpu-0",
                 share_id="60000000-0000-4000-8000-00000000a001",
@@ -168,6 +200,7 @@ EXPECTED = {
             AllocatedDevice(
                 request="main",
                 driver=HAMI,
+                vendor="nvidia",
                 pool="hami-a",
                 device="hami-gpu-0",
                 share_id="60000000-0000-4000-8000-00000000a002",
