@@ -9,6 +9,7 @@ import pytest
 from gpuatlas.demo.server import SimulatedCluster
 from gpuatlas.families.catalogue import ALL_FAMILIES
 from gpuatlas.model.units import MIB
+from gpuatlas_harness.evening import GOLDEN, comparable
 from gpuatlas_harness.exporting import ServeProcess
 from gpuatlas_harness.kube import KubeServer
 from gpuatlas_harness.page import Page
@@ -29,6 +30,11 @@ def test_every_declared_family_has_a_sample(page: Page) -> None:
         "gpuatlas_source_rejected_samples_total",
         "gpuatlas_allocation_evidence_conflict_info",
     }
+
+
+def test_the_whole_page_is_exactly_this(exporter: ServeProcess) -> None:
+    """Every series of every family; `make golden` writes the file again: read its diff."""
+    assert comparable(exporter.text()) == GOLDEN.read_text().splitlines()
 
 
 def test_an_a10g_is_promised_29000_of_23028_mib(page: Page) -> None:

@@ -12,6 +12,8 @@ from gpuatlas.join.snapshot import Joiner
 from gpuatlas.sources.capture.projection import project_capture
 from gpuatlas.sources.capture.reader import read_capture
 
+from .evening import GOLDEN, evening_page
+
 CAPTURES = Path(__file__).parents[2] / "fixtures" / "captures"
 EXPECTED = "expected.prom"
 
@@ -30,7 +32,9 @@ def page_of(folder: Path) -> str:
 
 
 def main() -> None:
-    """Write the expected page of every capture again (`make golden`)."""
+    """Write the expected page of every capture, and of the evening, again (`make golden`)."""
+    GOLDEN.parent.mkdir(exist_ok=True)
+    GOLDEN.write_text(evening_page())
     for folder in folders():
         (folder / EXPECTED).write_text(page_of(folder))
         sys.stdout.write(f"{folder.name}/{EXPECTED}\n")

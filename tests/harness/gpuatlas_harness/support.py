@@ -47,9 +47,10 @@ A row with dcgm-exporter or HAMi's monitor has the figures that these add; the s
 them has the figures of a row without them.
 
 Two things no API object can settle. **KAI**: a pod that copies the group label and the
-`received-resource-type` of a fraction on its own node counts as a tenant of that card, since nothing
-that tenants cannot write names the members of a group. **Volcano vGPU**: with a `gpu-memory-factor`
-above 1 in the plugin's configuration, what it registers and promises is that factor larger than shown.
+`received-resource-type` of a fraction on its own node counts as a tenant of that card, since
+nothing that tenants cannot write names the members of a group. **Volcano vGPU**: with a
+`gpu-memory-factor` above 1 in the plugin's configuration, what it registers and promises is that
+factor larger than shown.
 """
 
 
