@@ -11,13 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from gpuatlas.join.claimed import served_by_claim
-from gpuatlas.join.holding import Holding
+from gpuatlas.join.holding import RANK, Holding
 from gpuatlas.join.places import CLAIM_RESOURCE, NodeView, claimed_in_status, status_places
 from gpuatlas.model.objects import Pod
 from gpuatlas.model.rejections import Rejection
 from gpuatlas.model.snapshot import Evidence, EvidenceConflict
-
-_RANK = {evidence: rank for rank, evidence in enumerate(Evidence)}
 
 
 def with_conflicts(
@@ -37,7 +35,7 @@ def with_conflicts(
         own = [holdings[position] for position in positions]
         for evidence, cards in _others(own[0], view):
             strange = sorted(cards - {holding.card for holding in own})
-            if not strange or _RANK[evidence] <= _RANK[own[0].evidence]:
+            if not strange or RANK[evidence] <= RANK[own[0].evidence]:
                 continue
             denied = [p for p in positions if holdings[p].card not in cards] or positions
             conflicts = tuple(EvidenceConflict(card, evidence) for card in strange)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from gpuatlas.model.claims import Claim
 from gpuatlas.model.objects import Container, Pod
 from gpuatlas.model.readings import Reading
 from gpuatlas.model.snapshot import Evidence, EvidenceConflict, PartitionKind
+
+# Evidence is listed most trusted first.
+RANK: Final[Mapping[Evidence, int]] = {evidence: rank for rank, evidence in enumerate(Evidence)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from gpuatlas.join.claimed import claimed_holdings, unread_claims
 from gpuatlas.join.disagreement import with_conflicts
 from gpuatlas.join.fractions import fraction_holdings, oversubscribed, unnamed_reservations
-from gpuatlas.join.holding import ClaimShare, Holding
+from gpuatlas.join.holding import RANK, ClaimShare, Holding
 from gpuatlas.join.inventory import CardFacts, NodeInputs
 from gpuatlas.join.places import NodeView
 from gpuatlas.join.plugin_holdings import plugin_holdings
@@ -23,8 +22,6 @@ from gpuatlas.join.promised import promised_holdings
 from gpuatlas.model.objects import Pod
 from gpuatlas.model.rejections import Rejection
 from gpuatlas.model.snapshot import Evidence, PartitionKind
-
-_RANK: Final = {evidence: rank for rank, evidence in enumerate(Evidence)}
 
 
 def _claimed_twice(holdings: list[Holding]) -> dict[str, str]:
@@ -36,8 +33,8 @@ def _claimed_twice(holdings: list[Holding]) -> dict[str, str]:
     whole = {h.card for h in holdings if h.card and h.kind is PartitionKind.WHOLE}
     for holding in holdings:
         if holding.card in whole:
-            best = claims[holding.card].get(holding.pod.uid, len(_RANK))
-            claims[holding.card][holding.pod.uid] = min(best, _RANK[holding.evidence])
+            best = claims[holding.card].get(holding.pod.uid, len(RANK))
+            claims[holding.card][holding.pod.uid] = min(best, RANK[holding.evidence])
     twice = {}
     for card, ranks in claims.items():
         best = min(ranks.values())
