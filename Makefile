@@ -37,6 +37,8 @@ servers: $(VENV)/.dev ## Build kube-apiserver and etcd for the integration tests
 docs: $(VENV)/.dev ## Write the generated documents
 	@$(PY) -m gpuatlas.families docs/metrics.md
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.support
+	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.xid_text
+	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.runbook_headers
 
 golden: $(VENV)/.dev ## Write the expected pages of the captures again; read the diff
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.captured
