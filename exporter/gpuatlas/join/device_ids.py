@@ -18,7 +18,6 @@ _CARD: Final = re.compile(f"GPU-{_UUID}")
 # Drivers up to R470 named an instance by its card, GPU instance and compute instance.
 _OLD_MIG: Final = re.compile(rf"MIG-(GPU-{_UUID})/([0-9]{{1,4}})/[0-9]{{1,4}}")
 _GKE: Final = re.compile(r"nvidia([0-9]{1,4})(?:/gi([0-9]{1,4}))?(?:/vgpu[0-9]{1,4})?")
-_CLAIM_PARTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from gpuatlas.model.claims import (
     PhysicalCard,
     ResourceSlice,
 )
-from gpuatlas.model.objects import Node, Pod
+from gpuatlas.model.objects import Node, Pod, bare_node
 from gpuatlas.model.rejections import Rejection
 
 
@@ -42,21 +42,7 @@ class NodeDevices:
     incomplete: str = ""
 
 
-def _bare_node(name: str) -> Node:
-    return Node(
-        uid=f"resourceslice/{name}",
-        name=name,
-        labels={},
-        annotations={},
-        capacity={},
-        allocatable={},
-        ready=True,
-        unschedulable=False,
-        kubelet_version="",
-    )
-
-
-NO_DEVICES: Final = NodeDevices(bare=_bare_node(""))
+NO_DEVICES: Final = NodeDevices(bare=bare_node("", source="resourceslice"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +139,7 @@ def _node_devices(
     cards = physical_cards(devices.values())
     missing = next((pool for pool in pools if not pool.complete), None)
     return NodeDevices(
-        bare=before.bare if before is not None else _bare_node(name),
+        bare=before.bare if before is not None else bare_node(name, source="resourceslice"),
         pools=pools,
         devices=devices,
         cards={card.id: card for card in cards},

@@ -137,3 +137,18 @@ class Node:
     kubelet_version: str
     registrations: tuple[Registration, ...] = ()
     rejections: tuple[Rejection, ...] = field(default=())
+
+
+def bare_node(name: str, *, source: str) -> Node:
+    """A node of which only the name is known; `source` says what named it, and makes the uid."""
+    return Node(
+        uid=f"{source}/{name}",
+        name=name,
+        labels={},
+        annotations={},
+        capacity={},
+        allocatable={},
+        ready=True,
+        unschedulable=False,
+        kubelet_version="",
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from gpuatlas.model.readings import Reading, Unknown
+from gpuatlas.model.readings import Reading
 from gpuatlas.model.rejections import Rejection
 
 
@@ -262,6 +262,3 @@ class Snapshot:
         """All workloads, by namespace and name."""
         for name in sorted(self.namespaces):
             yield from self.namespaces[name].workloads
-
-
-NOT_READ = Unknown("no source that we read publishes it")

@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 from typing import Final, TextIO
 
 FORMATS: Final = ("logfmt", "json")
-LEVELS: Final = ("debug", "info", "warning", "error")
 
 MAX_VALUE: Final = 512
 # A traceback is needed whole to be of use; its frames are ours, not a stranger's text.

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from gpuatlas.model.objects import Node, Pod
+from gpuatlas.model.objects import Node, Pod, bare_node
 from gpuatlas.model.observations import Observations
 from gpuatlas.model.pages import DcgmPage, MonitorPage
 from gpuatlas.model.rejections import MalformedError
@@ -139,7 +139,7 @@ def _bare_nodes(
     }
     known = {*nodes, *(pod.name for pod in pods.values())}
     named = {n for page in pages for n, card in _named_nodes(page) if card not in registered}
-    return {name: _bare_node(name) for name in sorted(named - known) if name}
+    return {name: bare_node(name, source="page") for name in sorted(named - known) if name}
 
 
 def _named_nodes(page: Page) -> Iterator[tuple[str, str]]:
@@ -150,20 +150,6 @@ def _named_nodes(page: Page) -> Iterator[tuple[str, str]]:
         yield from ((page.node, card) for card in page.hosts)
     else:
         yield from page.devices
-
-
-def _bare_node(name: str) -> Node:
-    return Node(
-        uid=f"page/{name}",
-        name=name,
-        labels={},
-        annotations={},
-        capacity={},
-        allocatable={},
-        ready=True,
-        unschedulable=False,
-        kubelet_version="",
-    )
 
 
 def _outcomes(

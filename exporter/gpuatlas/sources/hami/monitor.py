@@ -11,13 +11,13 @@ failed; HAMi-core does not count driver and context memory of every process.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from gpuatlas.model.pages import ContainerReading, HostReading, MonitorPage, Sample, Tenant
 from gpuatlas.model.rejections import MalformedError
 from gpuatlas.model.units import MIB
 from gpuatlas.sources.hami import samples as read
-from gpuatlas.sources.hami.ranked import RankedReadings
+from gpuatlas.sources.hami.ranked import Meaning, RankedReadings
 from gpuatlas.sources.hami.refusals import Refusals
 
 SOURCE: Final = "hami-monitor"
@@ -36,28 +36,23 @@ _HOST_USED, _HOST_UTILIZATION = "host used", "host utilization"
 _HOST: Final = frozenset({_HOST_USED, _HOST_UTILIZATION})
 
 
-class _Meaning(NamedTuple):
-    quantity: str
-    rank: int  # 0 is the most trusted name of a quantity
-
-
-_MEANINGS: Final[Mapping[str, _Meaning]] = {
-    "hami_host_gpu_memory_used_bytes": _Meaning(_HOST_USED, 0),
-    "HostGPUMemoryUsage": _Meaning(_HOST_USED, 1),
-    "hami_host_gpu_utilization_ratio": _Meaning(_HOST_UTILIZATION, 0),
-    "HostCoreUtilization": _Meaning(_HOST_UTILIZATION, 1),
-    "hami_vgpu_memory_used_bytes": _Meaning(_USED, 0),
-    "vGPU_device_memory_usage_in_bytes": _Meaning(_USED, 1),
+_MEANINGS: Final[Mapping[str, Meaning]] = {
+    "hami_host_gpu_memory_used_bytes": Meaning(_HOST_USED, 0),
+    "HostGPUMemoryUsage": Meaning(_HOST_USED, 1),
+    "hami_host_gpu_utilization_ratio": Meaning(_HOST_UTILIZATION, 0),
+    "HostCoreUtilization": Meaning(_HOST_UTILIZATION, 1),
+    "hami_vgpu_memory_used_bytes": Meaning(_USED, 0),
+    "vGPU_device_memory_usage_in_bytes": Meaning(_USED, 1),
     # The same figure once more, with byte counts in its labels up to v2.9.
-    "hami_container_device_memory_bytes": _Meaning(_USED, 2),
-    "Device_memory_desc_of_container": _Meaning(_USED, 3),
-    "hami_vgpu_memory_limit_bytes": _Meaning(_LIMIT, 0),
-    "vGPU_device_memory_limit_in_bytes": _Meaning(_LIMIT, 1),
-    "hami_vgpu_memory_buffer_bytes": _Meaning(_BUFFER, 0),
-    "hami_container_device_utilization_ratio": _Meaning(_UTILIZATION, 0),
-    "Device_utilization_desc_of_container": _Meaning(_UTILIZATION, 1),
-    "hami_container_last_kernel_elapsed_seconds": _Meaning(_IDLE, 0),
-    "Device_last_kernel_of_container": _Meaning(_IDLE, 1),
+    "hami_container_device_memory_bytes": Meaning(_USED, 2),
+    "Device_memory_desc_of_container": Meaning(_USED, 3),
+    "hami_vgpu_memory_limit_bytes": Meaning(_LIMIT, 0),
+    "vGPU_device_memory_limit_in_bytes": Meaning(_LIMIT, 1),
+    "hami_vgpu_memory_buffer_bytes": Meaning(_BUFFER, 0),
+    "hami_container_device_utilization_ratio": Meaning(_UTILIZATION, 0),
+    "Device_utilization_desc_of_container": Meaning(_UTILIZATION, 1),
+    "hami_container_last_kernel_elapsed_seconds": Meaning(_IDLE, 0),
+    "Device_last_kernel_of_container": Meaning(_IDLE, 1),
 }
 _BUFFER_LABELS: Final = ("buffer_size", "data")
 _MAX_DIGITS: Final = 20  # of an unsigned 64-bit number
@@ -135,7 +130,7 @@ class _Page:
         except MalformedError as error:
             self.refusals.add_error(error, field=sample.name)
 
-    def _take_host(self, sample: Sample, meaning: _Meaning) -> None:
+    def _take_host(self, sample: Sample, meaning: Meaning) -> None:
         card = read.card_of(sample)
         self._cards[card] = None
         self._take_maker(card, read.type_of(sample))
@@ -153,7 +148,7 @@ class _Page:
         elif device_type.startswith("Ascend-"):
             self._ascend.add(card)
 
-    def _take_container(self, sample: Sample, meaning: _Meaning) -> None:
+    def _take_container(self, sample: Sample, meaning: Meaning) -> None:
         card, tenant = read.card_of(sample), read.tenant_of(sample)
         self._tenants[tenant, card] = None
         self._take_buffer_label(sample, tenant, card)

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
+
+
+class Meaning(NamedTuple):
+    """What a metric name says, and how far it is trusted beside others that say the same."""
+
+    quantity: str
+    rank: int  # 0 is the most trusted name of a quantity
+
 
 K = TypeVar("K", bound=Hashable)
 

@@ -18,7 +18,7 @@ from gpuatlas.model.units import MAX_TENANTS_PER_CARD, MIB
 from gpuatlas.sources.hami import fields
 from gpuatlas.sources.hami import samples as read
 from gpuatlas.sources.hami.keys import has_core_mask, has_placeholder_memory
-from gpuatlas.sources.hami.ranked import RankedReadings
+from gpuatlas.sources.hami.ranked import Meaning, RankedReadings
 from gpuatlas.sources.hami.refusals import Refusals
 
 SOURCE: Final = "hami-scheduler"
@@ -29,27 +29,22 @@ _SHARED, _POD = "shared", "pod"
 _MODEL_PREFIX: Final = "NVIDIA-"
 
 
-class _Meaning(NamedTuple):
-    quantity: str
-    rank: int  # 0 is the most trusted name of a quantity
-
-
-_MEANINGS: Final[Mapping[str, _Meaning]] = {
-    "hami_gpu_memory_limit_bytes": _Meaning(_LIMIT, 0),
-    "GPUDeviceMemoryLimit": _Meaning(_LIMIT, 1),
+_MEANINGS: Final[Mapping[str, Meaning]] = {
+    "hami_gpu_memory_limit_bytes": Meaning(_LIMIT, 0),
+    "GPUDeviceMemoryLimit": Meaning(_LIMIT, 1),
     # Percent of a card for NVIDIA; other vendors' own units (facts/hami.md 2.3). AMD's compute
     # units become percent in the new names from v2.10.
-    "hami_gpu_core_limit_ratio": _Meaning(_CORES, 0),
-    "GPUDeviceCoreLimit": _Meaning(_CORES, 1),
-    "hami_gpu_memory_allocated_bytes": _Meaning(_ALLOCATED, 0),
-    "GPUDeviceMemoryAllocated": _Meaning(_ALLOCATED, 1),
-    "hami_gpu_core_allocated_ratio": _Meaning(_CORES_ALLOCATED, 0),
-    "GPUDeviceCoreAllocated": _Meaning(_CORES_ALLOCATED, 1),
-    "hami_gpu_shared_count": _Meaning(_SHARED, 0),
-    "GPUDeviceSharedNum": _Meaning(_SHARED, 1),
-    "hami_vgpu_memory_allocated_bytes": _Meaning(_POD, 0),
-    "vGPUMemoryAllocated": _Meaning(_POD, 1),
-    "vGPUPodsDeviceAllocated": _Meaning(_POD, 2),  # up to v2.7
+    "hami_gpu_core_limit_ratio": Meaning(_CORES, 0),
+    "GPUDeviceCoreLimit": Meaning(_CORES, 1),
+    "hami_gpu_memory_allocated_bytes": Meaning(_ALLOCATED, 0),
+    "GPUDeviceMemoryAllocated": Meaning(_ALLOCATED, 1),
+    "hami_gpu_core_allocated_ratio": Meaning(_CORES_ALLOCATED, 0),
+    "GPUDeviceCoreAllocated": Meaning(_CORES_ALLOCATED, 1),
+    "hami_gpu_shared_count": Meaning(_SHARED, 0),
+    "GPUDeviceSharedNum": Meaning(_SHARED, 1),
+    "hami_vgpu_memory_allocated_bytes": Meaning(_POD, 0),
+    "vGPUMemoryAllocated": Meaning(_POD, 1),
+    "vGPUPodsDeviceAllocated": Meaning(_POD, 2),  # up to v2.7
 }
 
 SCHEDULER_NAMES: Final = frozenset(_MEANINGS) | {read.BUILD_INFO}
@@ -137,7 +132,7 @@ class _Page:
         except MalformedError as error:
             self.refusals.add_error(error, field=sample.name)
 
-    def _take_card(self, sample: Sample, meaning: _Meaning) -> None:
+    def _take_card(self, sample: Sample, meaning: Meaning) -> None:
         card = _Card(read.node_of(sample), read.card_of(sample))
         _, model = self._cards.get(card, ("", ""))
         model = model or read.type_of(sample).removeprefix(_MODEL_PREFIX)
@@ -148,7 +143,7 @@ class _Page:
         if not self._of_card.put((meaning.quantity, card), meaning.rank, value):
             self._contradicted(sample, card.card)
 
-    def _take_share(self, sample: Sample, meaning: _Meaning) -> None:
+    def _take_share(self, sample: Sample, meaning: Meaning) -> None:
         namespace, pod = read.pod_of(sample)
         try:
             card = read.card_of(sample)

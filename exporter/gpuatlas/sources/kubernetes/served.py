@@ -17,7 +17,6 @@ T = TypeVar("T")
 
 AGGREGATED: Final = "APIGroupDiscoveryList"
 GROUPS: Final = "APIGroupList"
-RESOURCES: Final = "APIResourceList"
 _STALE: Final = "Stale"
 
 GroupVersion = tuple[str, str]

@@ -51,6 +51,10 @@ class ProxyTransport:
 
 
 def proxy_path(target: Target) -> str:
-    """The path of a target at the API server."""
+    """The target's page behind the API server's pod proxy (needs `get` on `pods/proxy`).
+
+    Example: /api/v1/namespaces/gpu-operator/pods/nvidia-dcgm-exporter-x:9400/proxy/metrics
+    """
     namespace, pod = quote(target.namespace, safe=""), quote(target.pod, safe="")
-    return f"/api/v1/namespaces/{namespace}/pods/{pod}:{target.port}/proxy{target.path}"
+    path = quote(target.path, safe="/")
+    return f"/api/v1/namespaces/{namespace}/pods/{pod}:{target.port}/proxy{path}"

@@ -7,7 +7,7 @@ import pytest
 from gpuatlas.model.objects import Container, Node, Pod
 from gpuatlas.model.targets import DCGM, HAMI_MONITOR, HAMI_SCHEDULER, Target
 from gpuatlas.sources.kubernetes.discovery import find_targets
-from gpuatlas.sources.kubernetes.proxy import proxy_path
+from gpuatlas.sources.scrape.transport import proxy_path
 
 
 def a_container(name: str, *ports: tuple[str, int], kind: str = "main") -> Container:
