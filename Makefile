@@ -39,6 +39,7 @@ docs: $(VENV)/.dev ## Write the generated documents
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.support
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.xid_text
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.runbook_headers
+	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.checks_document
 
 golden: $(VENV)/.dev ## Write the expected pages of the captures again; read the diff
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.captured

@@ -48,6 +48,7 @@ class Binary:
     package: str
     version_of: str
     ldflags: tuple[str, ...] = ()
+    tags: str = ""
     # The folder of the binary's go.mod, below this one: a program whose dependencies
     # disagree with Kubernetes' pins can bring a module of its own.
     module: str = "."
@@ -70,6 +71,16 @@ BINARIES = (
             "-X k8s.io/component-base/version.gitMinor={minor}",
             "-X k8s.io/component-base/version.gitTreeState=clean",
         ),
+    ),
+    Binary(
+        # Named so that Debian's promtool 2.42 on PATH is not taken for it: both test the rules.
+        name="promtool3",
+        package="github.com/prometheus/prometheus/cmd/promtool",
+        version_of="github.com/prometheus/prometheus",
+        module="promtool",
+        # Service discovery for every cloud is most of the build and nothing that a rule needs.
+        tags="remove_all_sd",
+        ldflags=("-X github.com/prometheus/common/version.Version={version}",),
     ),
 )
 
@@ -201,7 +212,9 @@ def locked(folder: Path) -> Iterator[None]:
 
 def run_go_build(binary: Binary, go: str, target: Path) -> None:
     """Run ``go build``; its own output, such as what it downloads, goes to standard error."""
-    command = [go, "build", "-ldflags", linker_flags(binary), "-o", str(target), binary.package]
+    tags = ["-tags", binary.tags] if binary.tags else []
+    flags = ["-ldflags", linker_flags(binary), *tags]
+    command = [go, "build", *flags, "-o", str(target), binary.package]
     started = time.monotonic()
     with subprocess.Popen(command, cwd=binary.module_dir, env=go_environment()) as process:
         while True:

@@ -25,4 +25,5 @@ need() { # need COMMAND PACKAGE WHAT-IS-SKIPPED
 }
 
 need promtool prometheus "the tests with a real Prometheus are skipped"
+need prometheus-alertmanager prometheus-alertmanager "the end-to-end test of the checks is skipped"
 need curl curl "the README's curl line cannot be tried"

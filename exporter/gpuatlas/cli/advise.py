@@ -56,8 +56,11 @@ def advise(**options: Any) -> None:
     one model. Nothing is installed and nothing is changed.
     """
     from gpuatlas.advice.advise import advise as advise_on
-    from gpuatlas.cli.looking import joined, look, warn
+    from gpuatlas.cli.documents.advice import advice_document
+    from gpuatlas.cli.looking import joined, look
+    from gpuatlas.cli.screens.advice import advice_screen
     from gpuatlas.cli.selection import Selection
+    from gpuatlas.cli.showing import show
 
     seen = look(options)
     snapshot, statuses = joined(seen)
@@ -68,17 +71,11 @@ def advise(**options: Any) -> None:
         if any(map(selection.takes_node, advice.nodes))
         and (not selection.namespaces or any(map(selection.takes_namespace, advice.namespaces)))
     ]
-    if options["output"] == "json":
-        from gpuatlas.cli.documents.advice import advice_document
-        from gpuatlas.cli.documents.writing import write_json
-
-        write_json(advice_document(pools, statuses, snapshot.at))
-    else:
-        from gpuatlas.cli.screens.advice import advice_screen
-        from gpuatlas.cli.terminal import open_terminal
-
-        terminal = open_terminal(options["color"])
-        terminal.show(
-            advice_screen(pools, snapshot.at, width=terminal.width, glyphs=terminal.glyphs)
-        )
-    warn(seen.warnings)
+    show(
+        options,
+        seen.warnings,
+        document=lambda: advice_document(pools, statuses, snapshot.at),
+        screen=lambda terminal: advice_screen(
+            pools, snapshot.at, width=terminal.width, glyphs=terminal.glyphs
+        ),
+    )

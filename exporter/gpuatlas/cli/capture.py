@@ -19,12 +19,15 @@ Examples:
 
 \b
 The folder:
-  objects/*.yaml                     Kubernetes objects: nodes, pods with cards, what owns them
+  objects/*.yaml                     Kubernetes objects: nodes, pods with cards, what owns them,
+                                     what runs and configures the sharing layer
   pages/<source>/<node or name>.prom pages of dcgm, hami-monitor and hami-scheduler, as served
   clock                              the time, RFC 3339
 
-Only the fields that are read are written: no commands, no arguments, no secrets. Folders made by
-hand are read, too: any Kubernetes objects or Lists in YAML or JSON, any subset of the parts.
+Only the fields that are read are written: no commands, no arguments (of the sharing layer's own
+programs a short list of options), no secrets. With --anonymise a webhook's caBundle gives way to a
+certificate that ends when it ends. Folders made by hand are read, too: any Kubernetes objects or
+Lists in YAML or JSON, any subset of the parts.
 """
 
 

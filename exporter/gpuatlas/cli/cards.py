@@ -45,31 +45,23 @@ def cards(**options: Any) -> None:
 
     Reads the API server, and the pages of dcgm-exporter and HAMi through it. Nothing is installed.
     """
-    from gpuatlas.cli.looking import joined, look, warn
-    from gpuatlas.cli.selection import Selection, select_cards, unmatched_nodes
+    from gpuatlas.cli.documents.cards import cards_document
+    from gpuatlas.cli.looking import joined, look
+    from gpuatlas.cli.screens.cards import cards_screen
+    from gpuatlas.cli.selection import Selection, select_cards, strange_nodes
+    from gpuatlas.cli.showing import show
 
     seen = look(options)
     snapshot, statuses = joined(seen)
     selection = Selection(nodes=options["node"], namespaces=options["namespace"])
-    missing = unmatched_nodes(snapshot, selection)
-    if missing:
-        names = ", ".join(sorted(snapshot.nodes)[:5]) or "none"
-        more = len(snapshot.nodes) - 5
-        names += f" and {more} more" if more > 0 else ""
-        message = f"no node with cards is called {missing[0]!r}; nodes with cards: {names}"
+    if message := strange_nodes(snapshot.nodes, selection.nodes):
         raise click.ClickException(message)
     views = select_cards(snapshot, selection)
-    if options["output"] == "json":
-        from gpuatlas.cli.documents.cards import cards_document
-        from gpuatlas.cli.documents.writing import write_json
-
-        write_json(cards_document(views, statuses, snapshot.at))
-    else:
-        from gpuatlas.cli.screens.cards import cards_screen
-        from gpuatlas.cli.terminal import open_terminal
-
-        terminal = open_terminal(options["color"])
-        terminal.show(
-            cards_screen(views, snapshot.at, width=terminal.width, glyphs=terminal.glyphs)
-        )
-    warn(seen.warnings)
+    show(
+        options,
+        seen.warnings,
+        document=lambda: cards_document(views, statuses, snapshot.at),
+        screen=lambda terminal: cards_screen(
+            views, snapshot.at, width=terminal.width, glyphs=terminal.glyphs
+        ),
+    )

@@ -18,6 +18,7 @@ import click
 from gpuatlas.cli.options import option
 
 if TYPE_CHECKING:
+    from gpuatlas.cli.demonstration.stage_plan import Staging
     from gpuatlas.demo.server import SimulatedCluster
     from gpuatlas.runtime.exporter import Exporter
 
@@ -29,7 +30,13 @@ Examples:
   gpuatlas demo --once --metrics         the exporter's page only
   gpuatlas demo --at 2026-08-21T03:00Z   the same cluster at night
   gpuatlas demo --speed 600              ten minutes a second
+  gpuatlas demo --healthy --fault xid@a100-1/0,code=48
+                                         one fault and no others
   gpuatlas demo --scenario my.yaml       a cluster of your own
+  gpuatlas demo --history 12h            half a day of history; 3 days without
+
+With a Prometheus on PATH it runs one with our rules and a past, with a Grafana one with our
+dashboards. The past is kept in the cache folder of the user for the next time.
 
 The same scenario, seed and instant always give the same cluster.
 """
@@ -57,10 +64,27 @@ _FIRST_PAGE_SECONDS = 60.0
     help="What the cluster consists of. Default: the built-in one.",
 )
 @option(
+    "--fault",
+    multiple=True,
+    metavar="NAME[@NODE[/CARD]]",
+    help="Break this, too; settings follow as ,OPTION=VALUE. Repeatable; --faults lists all.",
+)
+@click.option("--healthy", is_flag=True, help="Without the faults of the scenario itself.")
+@click.option("--faults", is_flag=True, help="List what can be broken, and end.")
+@option(
     "--listen",
     metavar="HOST:PORT",
     help=f"Address of the exporter. Default: {_DEFAULT_ADDRESS}, or a free port if that is taken.",
 )
+@option(
+    "--history",
+    metavar="DURATION",
+    default="3d",
+    show_default=True,
+    help="How far back the demo's Prometheus knows.",
+)
+@click.option("--no-history", is_flag=True, help="A Prometheus that begins now.")
+@click.option("--no-prometheus", is_flag=True, help="No Prometheus and no Grafana.")
 @option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
@@ -68,7 +92,7 @@ _FIRST_PAGE_SECONDS = 60.0
     show_default=True,
     help="auto: on a terminal, unless NO_COLOR is set.",
 )
-def demo(*, once: bool, metrics: bool, **options: Any) -> None:
+def demo(*, once: bool, metrics: bool, faults: bool, **options: Any) -> None:
     """Show a simulated cluster; nothing else is needed.
 
     12 nodes with 56 cards: HAMi, Volcano, KAI, DRA, MIG, time slicing and whole cards, and a few
@@ -77,10 +101,16 @@ def demo(*, once: bool, metrics: bool, **options: Any) -> None:
     """
     if metrics and not once:
         raise click.UsageError("--metrics needs --once")
+    if faults:
+        _list_faults()
+        return
     from gpuatlas.cli.looking import warn_as_lines
 
     warn_as_lines()
-    with _cluster(options) as cluster, tempfile.TemporaryDirectory(prefix="gpuatlas-demo-") as tmp:
+    with (
+        _cluster(options, staged=not once) as (cluster, staging),
+        tempfile.TemporaryDirectory(prefix="gpuatlas-demo-") as tmp,
+    ):
         kubeconfig = cluster.kubeconfig(Path(tmp) / "kubeconfig")
         if metrics:
             with _exporter(cluster, kubeconfig, "127.0.0.1:0") as exporter:
@@ -88,19 +118,43 @@ def demo(*, once: bool, metrics: bool, **options: Any) -> None:
             return
         _show_cards(cluster, kubeconfig, options["color"])
         if not once:
-            _stay(cluster, kubeconfig, options["listen"])
+            _stay(cluster, kubeconfig, options["listen"], staging)
+
+
+def _list_faults() -> None:
+    import shutil
+    import textwrap
+
+    from gpuatlas.demo.fault_text import fault_lines
+
+    width = shutil.get_terminal_size().columns
+    for written, description in fault_lines():
+        click.echo(written)
+        for line in textwrap.wrap(description, max(40, width - 4)):
+            click.echo(f"    {line}")
 
 
 @contextmanager
-def _cluster(options: dict[str, Any]) -> Iterator[SimulatedCluster]:
+def _cluster(
+    options: dict[str, Any], *, staged: bool
+) -> Iterator[tuple[SimulatedCluster, Staging | None]]:
+    """The cluster, and what is going to stand around it."""
+    from gpuatlas.cli.demonstration.stage_plan import choose_staging
+    from gpuatlas.demo.fault_text import read_fault
     from gpuatlas.demo.scenario import ScenarioError
     from gpuatlas.demo.scenario_file import load_scenario
     from gpuatlas.demo.server import SimulatedCluster
 
     path = options["scenario"]
     try:
+        scenario = load_scenario() if path is None else load_scenario(path)
+        faults = [read_fault(text, scenario) for text in options["fault"]]
+        if not options["healthy"]:
+            faults = [*scenario.faults, *faults]
+        staging = choose_staging(options, scenario, faults) if staged else None
         cluster = SimulatedCluster(
-            load_scenario() if path is None else load_scenario(path),
+            scenario,
+            faults=faults if staging is None else staging.faults,
             seed=options["seed"],
             start=None if options["at"] is None else _instant(options["at"]),
             speed=options["speed"],
@@ -108,7 +162,7 @@ def _cluster(options: dict[str, Any]) -> Iterator[SimulatedCluster]:
     except (ScenarioError, OSError) as error:
         raise click.ClickException(" ".join(str(error).split())) from error
     with cluster:
-        yield cluster
+        yield cluster, staging
 
 
 def _instant(text: str) -> float:
@@ -146,11 +200,13 @@ def _show_cards(cluster: SimulatedCluster, kubeconfig: Path, color: str) -> None
 @contextmanager
 def _exporter(cluster: SimulatedCluster, kubeconfig: Path, listen: str) -> Iterator[Exporter]:
     """The exporter as `serve` runs it, with the simulated clock."""
+    from gpuatlas.cli.demonstration.stretch import licences
     from gpuatlas.runtime.exporter import Exporter
     from gpuatlas.runtime.live import LiveObserver
     from gpuatlas.runtime.settings import ServerSettings, Settings
     from gpuatlas.runtime.web.address import parse_listen_address
     from gpuatlas.sources.kubernetes.settings import KubernetesSettings
+    from gpuatlas.sources.layer.settings import LayerSettings
 
     try:
         address = parse_listen_address(listen)
@@ -159,6 +215,7 @@ def _exporter(cluster: SimulatedCluster, kubeconfig: Path, listen: str) -> Itera
         raise click.UsageError(message) from error
     settings = Settings(
         kubernetes=KubernetesSettings(kubeconfig=kubeconfig),
+        layer=LayerSettings(licences=licences(cluster.scenario)),
         server=ServerSettings(listen=address),
     )
     observer = LiveObserver(settings, clock=cluster.now)
@@ -188,41 +245,20 @@ def _first_page(exporter: Exporter) -> str:
     return requests.get(f"{exporter.url}/metrics", timeout=30).text
 
 
-def _stay(cluster: SimulatedCluster, kubeconfig: Path, listen: str | None) -> None:
+def _stay(
+    cluster: SimulatedCluster, kubeconfig: Path, listen: str | None, staging: Staging | None
+) -> None:
+    from contextlib import nullcontext
+
+    from gpuatlas.cli.demonstration.invitation import invitation
     from gpuatlas.runtime.termination import Termination
 
-    program = _program()
     with Termination() as termination, _reachable(cluster, kubeconfig, listen) as exporter:
         # Addresses are printed when they answer: a script that waits for them asks at once.
         _await_first_page(exporter)
-        for line in (
-            "",
-            f"exporter        {exporter.url}/metrics",
-            f"Kubernetes API  {cluster.api_url} (simulated)",
-            f"kubeconfig      {kubeconfig}",
-            "",
-            f"try it:         {program} cards --kubeconfig {kubeconfig}",
-            f"                {program} workloads --kubeconfig {kubeconfig}",
-            f"                {program} advise --kubeconfig {kubeconfig}",
-            "",
-            "Ctrl-C ends it.",
-        ):
-            click.echo(line)
-        termination.wait()
-
-
-def _program() -> str:
-    """What to type for `gpuatlas` here: `make demo` runs the source tree and installs nothing."""
-    import os
-    import shlex
-    import shutil
-    import sys
-
-    if Path(sys.argv[0]).name != "__main__.py":
-        return "gpuatlas" if shutil.which("gpuatlas") else shlex.quote(sys.argv[0])
-    words = shlex.join([os.path.relpath(sys.executable), "-m", "gpuatlas"])
-    path = os.environ.get("PYTHONPATH")
-    return f"PYTHONPATH={shlex.quote(path)} {words}" if path else words
+        click.echo(invitation(exporter.url, cluster.api_url, kubeconfig))
+        with staging.stage(cluster, exporter.url, kubeconfig.parent) if staging else nullcontext():
+            termination.wait()
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The command `gpuatlas`: its subcommands and how failures end it.
 
-Exit codes: 0 done, 1 failed (one line on standard error), 2 wrong usage. A traceback means a
-mistake of ours.
+Exit codes: 0 done, 1 failed (one line on standard error), 2 wrong usage. `checks` ends with 1 where
+something critical fires, so its failures are 3. A traceback means a mistake of ours.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from gpuatlas import __version__
 COMMANDS: Final[Mapping[str, str]] = {
     "cards": "Show every card of a cluster: state, memory, who holds it.",
     "workloads": "Show every workload that holds or waits for cards.",
+    "checks": "Run the 29 checks: what fires, what could not look, and what to do about it.",
     "advise": "Say which way of sharing suits each node pool, and what would not be safe.",
     "serve": "Serve the metrics of a cluster's cards, allocations and workloads to Prometheus.",
     "capture": "Write all that is read of a cluster into a folder.",
@@ -36,6 +37,7 @@ Examples:
   gpuatlas demo                          no cluster at hand: look at a simulated one
   gpuatlas cards                         the cluster of the current kubeconfig
   gpuatlas workloads --namespace team-a  one team's workloads
+  gpuatlas checks                        what is wrong with cards and sharing layers
   gpuatlas advise                        whole cards, MIG, time slicing, MPS or limits
   gpuatlas cards --output json           for scripts
   gpuatlas capture ./capture --anonymise what to attach to a bug report
@@ -43,7 +45,8 @@ Examples:
   gpuatlas serve                         the exporter, in a pod or anywhere
 
 Every option can be given as an environment variable: GPUATLAS_ and its name in capitals, as in
-GPUATLAS_KUBECONFIG or GPUATLAS_PROMETHEUS_URL. Exit codes: 0 done, 1 failed, 2 wrong usage.
+GPUATLAS_KUBECONFIG or GPUATLAS_PROMETHEUS_URL. Exit codes: 0 done, 1 failed, 2 wrong usage; of
+checks 1 says that something critical fires, and 3 that it failed.
 """
 
 
@@ -57,6 +60,15 @@ class CommandError(click.ClickException):
         from gpuatlas.model.units import clean_text
 
         return clean_text(" ".join(self.message.split()), limit=_LONGEST_MESSAGE)
+
+
+class ChecksError(CommandError):
+    """A failure of `checks`, where 1 is an answer."""
+
+    exit_code = 3
+
+
+_FAILURES: Final[Mapping[str, type[CommandError]]] = {"checks": ChecksError}
 
 
 def _abandon_output() -> None:
@@ -101,13 +113,22 @@ class _Commands(click.Group):
                 # What is still buffered can fail too, and would after the exit code is decided.
                 sys.stdout.flush()
         except SourceError as error:
-            raise CommandError(str(error)) from error
+            raise _failure(ctx, str(error)) from error
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise  # click ends quietly when the reader of a pipe has gone
             _abandon_output()
-            raise CommandError(str(error)) from error
+            raise _failure(ctx, str(error)) from error
+        except click.UsageError:
+            raise
+        except click.ClickException as error:
+            raise _failure(ctx, error.message) from error
         return result
+
+
+def _failure(ctx: click.Context, message: str) -> CommandError:
+    """The failure, with the exit code that it has in the command that was called."""
+    return _FAILURES.get(ctx.invoked_subcommand or "", CommandError)(message)
 
 
 @click.group(

@@ -22,6 +22,7 @@ _CLUSTER_OPTIONS: Final = (
     "exporter_namespace",
     "prometheus_url",
 )
+_LAYER_OPTIONS: Final = ("probe_webhook", "licence")
 _PROMETHEUS_OPTIONS: Final = (
     "prometheus_bearer_token_file",
     "prometheus_ca_file",
@@ -33,7 +34,7 @@ _PROMETHEUS_OPTIONS: Final = (
 
 def option(name: str, *short: str, **attributes: Any) -> Decorator[Any]:
     """An option whose environment variable is the same for all commands."""
-    variable = name.lstrip("-").replace("-", "_")
+    variable = name.partition("/")[0].lstrip("-").replace("-", "_")
     return click.option(name, *short, variable, envvar=f"GPUATLAS_{variable.upper()}", **attributes)
 
 
@@ -103,6 +104,25 @@ prometheus_options: Final = _together(
         ),
     )
 )
+licence_option: Final = option(
+    "--licence",
+    multiple=True,
+    metavar="NAMESPACE/CONFIGMAP/KEY",
+    help="Where a commercial sharing layer's licence says when it ends. Repeatable.",
+)
+# For commands that show what the checks of the sharing layer find.
+layer_options: Final = _together(
+    (
+        option(
+            "--probe-webhook/--no-probe-webhook",
+            default=False,
+            show_default=True,
+            help="Shake hands with the sharing layer's webhook to see its certificate; its "
+            "endpoints must be reachable from here.",
+        ),
+        licence_option,
+    )
+)
 selection_options: Final = _together(
     (
         option(
@@ -148,6 +168,7 @@ def cluster_settings(options: dict[str, Any]) -> ClusterSettings:
 
     _refuse_contradictions(options)
     return ClusterSettings(
+        layer=_layer(options),
         kubernetes=KubernetesSettings(kubeconfig=options["kubeconfig"], context=options["context"]),
         direct=options["direct"],
         exporter_namespaces=frozenset(options["exporter_namespace"]),
@@ -157,7 +178,7 @@ def cluster_settings(options: dict[str, Any]) -> ClusterSettings:
 
 def _refuse_contradictions(options: dict[str, Any]) -> None:
     if options["from"] is not None:
-        for name in (*_CLUSTER_OPTIONS, *_PROMETHEUS_OPTIONS):
+        for name in (*_CLUSTER_OPTIONS, *_PROMETHEUS_OPTIONS, *_LAYER_OPTIONS):
             if options.get(name):
                 message = "has no meaning with --from: the folder is read, no cluster"
                 raise _wrong(name, message)
@@ -167,6 +188,16 @@ def _refuse_contradictions(options: dict[str, Any]) -> None:
                 raise _wrong(name, "needs --prometheus-url")
     elif options["direct"]:
         raise click.UsageError("--direct and --prometheus-url are two ways to read the same")
+
+
+def _layer(options: dict[str, Any]) -> Any:
+    from gpuatlas.sources.layer.settings import LayerSettings, parse_licence_source
+
+    try:
+        licences = tuple(map(parse_licence_source, options.get("licence") or ()))
+    except ValueError as error:
+        raise _wrong("licence", str(error)) from error
+    return LayerSettings(probe=bool(options.get("probe_webhook")), licences=licences)
 
 
 def _prometheus(options: dict[str, Any]) -> Any:

@@ -6,9 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Final
 
 from gpuatlas.cli.screens.wording import natural
 from gpuatlas.model.snapshot import Allocation, Card, NodeSnapshot, Snapshot, Workload
+
+_NAMED_NODES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +59,16 @@ def _matches(name: str, patterns: tuple[str, ...]) -> bool:
     return not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def unmatched_nodes(snapshot: Snapshot, selection: Selection) -> tuple[str, ...]:
-    """Patterns that no node answers to."""
-    return tuple(p for p in selection.nodes if not any(fnmatchcase(n, p) for n in snapshot.nodes))
+def strange_nodes(nodes: Iterable[str], patterns: Iterable[str]) -> str:
+    """What to tell of the first pattern that no node answers to; "" where each has one."""
+    known = sorted(nodes, key=natural)
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in known):
+            named = ", ".join(known[:_NAMED_NODES]) or "none"
+            more = len(known) - _NAMED_NODES
+            named += f" and {more} more" if more > 0 else ""
+            return f"no node with cards is called {pattern!r}; nodes with cards: {named}"
+    return ""
 
 
 def select_cards(snapshot: Snapshot, selection: Selection) -> tuple[NodeView, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gpuatlas.cli.options import option, prometheus_options
+from gpuatlas.cli.options import licence_option, option, prometheus_options
 
 if TYPE_CHECKING:
     from gpuatlas.runtime.observe import Observer
@@ -70,7 +70,7 @@ _SECONDS = click.FloatRange(min=1, max=3600)
     show_default=True,
     type=_SECONDS,
     metavar="SECONDS",
-    help="How often pages of exporters are read.",
+    help="How often pages of exporters and the sharing layers are read.",
 )
 @option(
     "--scrape-timeout",
@@ -80,6 +80,13 @@ _SECONDS = click.FloatRange(min=1, max=3600)
     metavar="SECONDS",
     help="The most that one of them may take.",
 )
+@option(
+    "--probe-webhook/--no-probe-webhook",
+    default=True,
+    show_default=True,
+    help="Shake hands with the sharing layer's webhook to see its certificate.",
+)
+@licence_option
 @option(
     "--shard",
     default="0/1",

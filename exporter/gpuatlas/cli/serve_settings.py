@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -14,6 +14,7 @@ from gpuatlas.runtime.web.address import ListenAddress, parse_listen_address
 from gpuatlas.runtime.web.config_section import WebConfigError
 from gpuatlas.runtime.web.security import WebSecurity
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
+from gpuatlas.sources.layer.settings import LayerSettings, LicenceSource, parse_licence_source
 from gpuatlas.sources.promapi.settings import PrometheusSettings
 from gpuatlas.sources.scrape.settings import ScrapeSettings
 
@@ -46,9 +47,13 @@ class _Reader:
             ),
             scrape=self._scrape(),
             prometheus=self._prometheus(),
+            layer=LayerSettings(probe=options["probe_webhook"], licences=tuple(self._licences())),
             exporter_namespaces=frozenset(options["exporter_namespace"]),
             server=self._server(),
-            refresh=RefreshSettings(scrape_interval_seconds=options["scrape_interval"]),
+            refresh=RefreshSettings(
+                scrape_interval_seconds=options["scrape_interval"],
+                layer_interval_seconds=options["scrape_interval"],
+            ),
             shard=self._parsed("shard", parse_shard, Shard()),
             exclude_namespaces=frozenset(options["exclude_namespace"]),
             log=LogSettings(level=options["log_level"], style=options["log_format"]),
@@ -59,8 +64,8 @@ class _Reader:
         """A capture holds all: options about a cluster beside it are a misunderstanding."""
         if self._options["from"] is None:
             return
-        for name in ("kubeconfig", "context", "prometheus_url"):
-            if self._options[name] is not None:
+        for name in ("kubeconfig", "context", "prometheus_url", "licence"):
+            if self._options[name]:
                 self._wrong(name, "has no meaning with --from: the folder is read, no cluster")
 
     def _scrape(self) -> ScrapeSettings:
@@ -106,6 +111,13 @@ class _Reader:
             headers=self._pairs("prometheus_header"),
             matchers=self._pairs("prometheus_matcher"),
         )
+
+    def _licences(self) -> Iterator[LicenceSource]:
+        for text in self._options["licence"]:
+            try:
+                yield parse_licence_source(text)
+            except ValueError as error:
+                self._wrong("licence", str(error))
 
     def _check_readable(self, name: str) -> None:
         path: Path | None = self._options[name]

@@ -49,30 +49,25 @@ def workloads(**options: Any) -> None:
 
     Reads the API server, and the pages of dcgm-exporter and HAMi through it. Nothing is installed.
     """
-    from gpuatlas.cli.looking import joined, look, warn
+    from gpuatlas.cli.documents.workloads import workloads_document
+    from gpuatlas.cli.looking import joined, look
+    from gpuatlas.cli.screens.workloads import workloads_screen
     from gpuatlas.cli.selection import Selection, select_workloads
+    from gpuatlas.cli.showing import show
 
     seen = look(options)
     snapshot, statuses = joined(seen)
     selection = Selection(nodes=options["node"], namespaces=options["namespace"])
     views = select_workloads(snapshot, selection)
-    if options["output"] == "json":
-        from gpuatlas.cli.documents.workloads import workloads_document
-        from gpuatlas.cli.documents.writing import write_json
-
-        write_json(workloads_document(views, statuses, snapshot.at))
-    else:
-        from gpuatlas.cli.screens.workloads import workloads_screen
-        from gpuatlas.cli.terminal import open_terminal
-
-        terminal = open_terminal(options["color"])
-        terminal.show(
-            workloads_screen(
-                views,
-                snapshot.at,
-                finished=options["all"],
-                width=terminal.width,
-                glyphs=terminal.glyphs,
-            )
-        )
-    warn(seen.warnings)
+    show(
+        options,
+        seen.warnings,
+        document=lambda: workloads_document(views, statuses, snapshot.at),
+        screen=lambda terminal: workloads_screen(
+            views,
+            snapshot.at,
+            finished=options["all"],
+            width=terminal.width,
+            glyphs=terminal.glyphs,
+        ),
+    )

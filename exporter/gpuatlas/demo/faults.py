@@ -11,7 +11,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 
-from gpuatlas.demo.fault_kinds import FAULTS, FaultKind, complaint
+from gpuatlas.demo.fault_kind import FaultKind
+from gpuatlas.demo.fault_kinds import FAULTS, complaint
 from gpuatlas.demo.scenario import FaultSpec, Scenario, ScenarioError
 
 
@@ -50,11 +51,12 @@ class FaultSwitches:
             return tuple(self._active.values())
 
     def enable(
-        self, name: str, *, node: str, card: int | None = None, **options: str | float
+        self, name: str, *, node: str = "", card: int | None = None, **options: str | float
     ) -> FaultSpec:
         """Switch one on; one that is on already gets the new options and keeps its beginning.
 
-        Raises ScenarioError when there is no such fault, node, card or option.
+        A fault of a HAMi installation names one of its nodes, one of the cluster names none. Raises
+        ScenarioError when there is no such fault, node, card or option.
         """
         fault = FaultSpec(name=name, node=node, card=card, options=options, since=self._now())
         self._accept(fault)
@@ -68,14 +70,15 @@ class FaultSwitches:
         self._on_change()
         return fault
 
-    def disable(self, name: str, *, node: str, card: int | None = None) -> None:
+    def disable(self, name: str, *, node: str = "", card: int | None = None) -> None:
         """Switch one off. Raises ScenarioError when it is not on."""
         with self._lock:
             if self._active.pop((name, node, card), None) is None:
                 on = ", ".join(
                     f"{a} {b} {'' if c is None else c}".strip() for a, b, c in self._active
                 )
-                msg = f"fault '{name}' is not on at {node}; on are: {on or 'none'}"
+                where = f" at {node}" if node else ""
+                msg = f"fault '{name}' is not on{where}; on are: {on or 'none'}"
                 raise ScenarioError(msg)
         self._on_change()
 

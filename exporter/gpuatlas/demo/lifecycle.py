@@ -94,7 +94,7 @@ def _service(
     shape = shape_of(workload, seed, ordinal, generation)
     return PodState(
         workload=workload,
-        name=shape.pod if shape else _service_name(workload, ordinal, generation, seed),
+        name=shape.pod if shape else service_pod_name(workload, ordinal, generation, seed),
         uid=uuid("pod", *key, generation),
         ordinal=ordinal,
         place=place,
@@ -129,7 +129,8 @@ def _start_seconds(workload: WorkloadSpec) -> int:
     return RUNTIMES[workload.runtime].starts_seconds
 
 
-def _service_name(workload: WorkloadSpec, ordinal: int, generation: int, seed: int) -> str:
+def service_pod_name(workload: WorkloadSpec, ordinal: int, generation: int, seed: int) -> str:
+    """The pod of a workload that is always there, of a built-in kind."""
     suffix = name_suffix(5, seed, workload.key, ordinal, generation)
     if workload.kind == "Deployment":
         return f"{replica_set_name(workload, seed)}-{suffix}"

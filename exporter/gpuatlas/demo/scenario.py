@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from gpuatlas.demo.installed import HamiRelease, LicenceSpec
+
 
 class ScenarioError(ValueError):
     """The file cannot be used. The text names the file, the place in it and what to write."""
@@ -74,25 +76,6 @@ class CardModel:
     mig: Mapping[str, int] = field(default_factory=dict)  # profile → MiB of one instance
     cores: int = 100  # compute units as the sharing layer counts them
     templates: Mapping[str, int] = field(default_factory=dict)  # Ascend: name → MiB
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HamiRelease:
-    """One installation of HAMi. `version` is its image tag, "v2.9.0"."""
-
-    release: str
-    namespace: str
-    version: str
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        """The version for comparisons: (2, 9, 0)."""
-        return tuple(int(part) for part in self.version.removeprefix("v").split("."))
-
-    @property
-    def scheduler_name(self) -> str:
-        """The `schedulerName` of the pods that it places."""
-        return f"{self.release}-scheduler"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,14 +227,15 @@ class ClaimSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultSpec:
-    """One fault that is switched on. `card` is None for faults of a node or an endpoint.
+    """One fault that is switched on. `card` is None for faults that are not about a card.
 
+    A fault of a HAMi installation names one of its nodes, one of the whole cluster names none.
     `since` is Unix seconds: counters that the fault moves start to move there. None means as long
     as the cluster exists.
     """
 
     name: str
-    node: str
+    node: str = ""
     card: int | None = None
     options: Mapping[str, str | int | float] = field(default_factory=dict)
     since: float | None = None
@@ -274,6 +258,7 @@ class Scenario:
     faults: tuple[FaultSpec, ...]
     queues: tuple[QueueSpec, ...] = ()
     claims: tuple[ClaimSpec, ...] = ()
+    licence: LicenceSpec | None = None
 
     def queue_of(self, workload: WorkloadSpec) -> QueueSpec | None:
         """The queue that a workload names; a LocalQueue is looked for in its own namespace."""

@@ -9,6 +9,7 @@ from typing import Final
 import yaml
 
 from gpuatlas.demo.fields import Fields
+from gpuatlas.demo.installed import LicenceSpec
 from gpuatlas.demo.patterns import PATTERNS
 from gpuatlas.demo.runtimes import RUNTIMES
 from gpuatlas.demo.scenario import (
@@ -69,6 +70,7 @@ def parse_scenario(text: str, file: str) -> Scenario:
         faults=tuple(_fault(part) for part in fields.sections("faults")),
         queues=tuple(_queue(part) for part in fields.sections("queues")),
         claims=tuple(_claim(part) for part in fields.sections("claims")),
+        licence=_licence(fields.section("licence")) if fields.has("licence") else None,
     )
     fields.finish()
     check(scenario, file)
@@ -116,6 +118,12 @@ def _claim(fields: Fields) -> ClaimSpec:
     )
     fields.finish()
     return claim
+
+
+def _licence(fields: Fields) -> LicenceSpec:
+    licence = LicenceSpec(namespace=fields.text("namespace"), name=fields.text("name"))
+    fields.finish()
+    return licence
 
 
 def _place(fields: Fields) -> Place:
@@ -177,7 +185,7 @@ def _lifetime(fields: Fields) -> Lifetime:
 def _fault(fields: Fields) -> FaultSpec:
     return FaultSpec(
         name=fields.text("fault"),
-        node=fields.text("node"),
+        node=fields.text("node", ""),
         card=fields.integer("card", low=0, high=MOST_CARDS - 1) if fields.has("card") else None,
         options=fields.rest(),
     )

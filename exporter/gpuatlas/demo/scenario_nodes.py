@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from gpuatlas.demo.fields import Fields
+from gpuatlas.demo.installed import HamiRelease
 from gpuatlas.demo.scenario import (
     CardModel,
-    HamiRelease,
     NodeSpec,
     Sharing,
     TemperatureLimits,

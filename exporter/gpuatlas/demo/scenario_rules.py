@@ -132,6 +132,9 @@ def _promises(scenario: Scenario) -> Iterator[str]:
             promised = sum(tenant.ask.memory_mib for tenant in tenants if tenant.ask)
             if promised > node.schedulable_mib:
                 yield f"{where}: {promised} MiB promised of {node.schedulable_mib} schedulable"
+            cores = sum(tenant.ask.cores for tenant in tenants if tenant.ask)
+            if cores > node.card.cores:
+                yield f"{where}: {cores} cores promised of {node.card.cores}"
             if len(tenants) > node.slots:
                 yield f"{where}: {len(tenants)} tenants, and it takes {node.slots}"
 

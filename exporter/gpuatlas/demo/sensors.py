@@ -14,6 +14,7 @@ from gpuatlas.demo.state import Sensors
 GPU_IDLE: Final = 1  # bits of the clocks' event reasons (facts/dcgm.md 1.6)
 POWER_CAP: Final = 4
 FULL_WIDTH: Final = 16
+HIGHEST_OPERATING: Final = 87  # degrees at which a margin is 0; invented for these boards
 
 _COOL: Final = 31.0  # degrees Celsius of an idle card
 _WARM: Final = 74.0  # and of one at full load

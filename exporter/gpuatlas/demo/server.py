@@ -1,4 +1,4 @@
-"""The simulated cluster as a running thing: a Kubernetes API and exporters on loopback ports.
+"""The simulated cluster as a running thing: a Kubernetes API, exporters and webhooks on loopback.
 
     with SimulatedCluster(load_scenario(), seed=1, speed=60) as cluster:
         cluster.kubeconfig(Path("kubeconfig"))
@@ -27,6 +27,7 @@ from gpuatlas.demo.api.kubernetes_front import kubernetes_handler
 from gpuatlas.demo.api.listeners import LOOPBACK, Listener, Listeners
 from gpuatlas.demo.api.routes import ProxyRoute
 from gpuatlas.demo.api.store import ObjectStore
+from gpuatlas.demo.api.webhook_front import WebhookListener
 from gpuatlas.demo.clock import SimulatedClock
 from gpuatlas.demo.faults import FaultSwitches
 from gpuatlas.demo.pages import page_text
@@ -34,8 +35,10 @@ from gpuatlas.demo.scenario import FaultSpec, Scenario
 from gpuatlas.demo.scenario_file import load_scenario
 from gpuatlas.demo.state import EndpointState, World
 from gpuatlas.demo.wire.addresses import Address
+from gpuatlas.demo.wire.certificates import Pair, served
+from gpuatlas.demo.wire.controllers import SystemPod
 from gpuatlas.demo.wire.kubernetes import documents
-from gpuatlas.demo.wire.system_pods import SystemPod, endpoint_pods
+from gpuatlas.demo.wire.system_pods import system_pods
 from gpuatlas.demo.world import build_world
 
 _REFRESH_SECONDS: Final = 1.0  # real time between two looks at the simulated clock
@@ -88,11 +91,18 @@ class SimulatedCluster:
             endpoint.key: Listener(exporter_handler(partial(self.answer, endpoint.key)))
             for endpoint in world.endpoints
         }
+        self._webhooks = {
+            ("hami-webhook", hami.release): WebhookListener(partial(self._serving, hami.release))
+            for hami in self.scenario.hami
+        }
         self._addresses = {
-            key: Address(LOOPBACK, listener.port) for key, listener in self._exporters.items()
+            key: Address(LOOPBACK, listener.port)
+            for key, listener in {**self._exporters, **self._webhooks}.items()
         }
         self._api = Listener(kubernetes_handler(self))
-        self._listeners = Listeners([self._api, *self._exporters.values()])
+        self._listeners = Listeners(
+            [self._api, *self._exporters.values(), *self._webhooks.values()]
+        )
         self.refresh()
         self._listeners.start()
         self._ticker = threading.Thread(target=self._tick, name="simulated-cluster-clock")
@@ -129,6 +139,7 @@ class SimulatedCluster:
         return {
             key: f"http://{address.host}:{address.port}/metrics"
             for key, address in self._addresses.items()
+            if key in self._exporters
         }
 
     def kubeconfig(self, path: Path) -> Path:
@@ -198,26 +209,36 @@ class SimulatedCluster:
 
     def pod_page(self, route: ProxyRoute) -> Answer | None:
         """A page of an exporter's pod through the API server."""
-        for endpoint, pod in endpoint_pods(self.world(), self._addresses):
-            if (pod.namespace, pod.name(self.seed)) == (route.namespace, route.pod):
-                return self._proxied(endpoint, pod, route)
+        for pod in system_pods(self.world(), self._addresses):
+            known = pod.exists and (pod.namespace, pod.name(self.seed))
+            if pod.endpoint and known == (route.namespace, route.pod):
+                return self._proxied(pod.endpoint, pod, route)
         if self.store.get("pods", (route.namespace, route.pod)) is None:
             return failure(HTTPStatus.NOT_FOUND, f'pods "{route.pod}" not found')
         return _refused(route)
 
-    def _proxied(self, endpoint: EndpointState, pod: SystemPod, route: ProxyRoute) -> Answer | None:
-        name, number = next(iter(pod.ports.values()))
-        if endpoint.behaviour == "gone" or route.port not in {"", name, str(number)}:
+    def _proxied(self, key: tuple[str, str], pod: SystemPod, route: ProxyRoute) -> Answer | None:
+        silent = self._endpoint(key).behaviour in {"gone", "refuses"}
+        if silent or route.port not in {"", "metrics", str(pod.port("metrics"))}:
             return _refused(route)
-        return self.answer(endpoint.key, route.path)
+        return self.answer(key, route.path)
+
+    def _endpoint(self, key: tuple[str, str]) -> EndpointState:
+        return next(endpoint for endpoint in self.world().endpoints if endpoint.key == key)
+
+    def _serving(self, release: str) -> Pair | None:
+        """The certificate of an installation's webhook; None while it takes no connections."""
+        world = self.world()
+        state = next(hami for hami in world.hami if hami.release.release == release)
+        return served(state, world) if state.answers else None
 
     def answer(self, key: tuple[str, str], path: str) -> Answer | None:
         """What the exporter `key` answers now; None cuts the connection."""
         world = self.world()
-        endpoint = next(endpoint for endpoint in world.endpoints if endpoint.key == key)
+        endpoint = self._endpoint(key)
         if endpoint.behaviour == "hangs":
             self._stopping.wait()
-        if endpoint.behaviour in {"hangs", "gone"}:
+        if endpoint.behaviour in {"hangs", "gone", "refuses"}:
             return None
         return exporter_answer(path, endpoint.behaviour, lambda: page_text(world, endpoint))
 

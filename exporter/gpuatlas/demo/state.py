@@ -5,11 +5,14 @@ Memory is in MiB as the drivers report it, compute a share of the card (or of th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+from gpuatlas.demo.deviations import NONE, Deviations
 from gpuatlas.demo.members import Shape
 from gpuatlas.demo.runtimes import RUNTIMES
 from gpuatlas.demo.scenario import NodeSpec, Place, Scenario, WorkloadSpec
+from gpuatlas.demo.state_layer import HamiState, LicenceState, NodeConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,7 @@ class PodState:
     finished_at: float | None = None
     job: JobState | None = None
     shape: Shape | None = None
+    deviations: Deviations = NONE
 
     @property
     def container(self) -> str:
@@ -56,6 +60,25 @@ class PodState:
     def holds(self) -> bool:
         """Whether it holds its cards: placed, not finished, and no onlooker."""
         return self.place is not None and self.finished_at is None and not self.workload.watches
+
+    @property
+    def promised_mib(self) -> int:
+        """The memory of each of its cards as its layer wrote it down; 0 where it wrote nothing."""
+        ask = self.workload.ask
+        if ask is None or not self.deviations.promised:
+            return 0
+        written = self.deviations.promised_mib
+        return ask.memory_mib if written is None else written
+
+    @property
+    def limit_mib(self) -> int:
+        """The limit of memory in force."""
+        limit = self.deviations.limit_mib
+        return self.promised_mib if limit is None else limit
+
+    def deviating(self, **changes: Any) -> PodState:
+        """The same pod with these fields of its `Deviations`."""
+        return replace(self, deviations=replace(self.deviations, **changes))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +127,11 @@ class Sensors:
     pcie_replays: int
     thermal_violation_ns: int
     xid: int = 0
+    xid_count: int = 1  # of that XID, within the exporter's window
     ecc_uncorrectable: int = 0
     row_remap_pending: int = 0
     recovery_action: int = 0
+    nvlink_replays: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,14 +147,24 @@ class CardState:
     used_mib: int
     compute: float
     sensors: Sensors
+    sm_share: float = 0.9  # of its load: kernels rarely fill all SMs
     registered_healthy: bool = True
+    registered: bool = True  # the layer's plugin has told of it
     present: bool = True
+    booked_too_much_mib: int = 0  # HAMi's scheduler counts on it beyond the promises of its pods
     reservation_told: bool = True  # KAI: the reservation pod has named the card
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeState:
-    """One node with its cards."""
+    """One node with its cards.
+
+    `plugin` is the state of the device plugin's pod: "ready", "failing" (its container restarts) or
+    "missing"; `plugin_version` the tag of its image where that is not its DaemonSet's. `handshake`
+    is "kept", "deleted" or "stopped" (since `handshake_at`). `lock` is the text of HAMi's node
+    lock. `stale_cards` are registered and no longer there. `config` is what HAMi's configuration
+    says of the node, None where it says what the node runs.
+    """
 
     spec: NodeSpec
     uid: str
@@ -137,6 +172,18 @@ class NodeState:
     ready: bool = True
     sharing_label: bool = True  # the label that keeps HAMi's plugin on the node
     registered: bool = True  # HAMi's register annotation is there
+    plugin: str = "ready"
+    plugin_version: str = ""
+    handshake: str = "kept"
+    handshake_at: float = 0.0
+    lock: str = ""
+    stale_cards: tuple[CardState, ...] = ()
+    config: NodeConfig | None = None
+
+    @property
+    def registered_cards(self) -> tuple[CardState, ...]:
+        """The cards that the layer's plugin has told of."""
+        return (*(card for card in self.cards if card.registered), *self.stale_cards)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +191,8 @@ class EndpointState:
     """One exporter's endpoint, which is also its pod.
 
     `kind` is "dcgm", "hami-monitor" or "hami-scheduler", `subject` the node or the HAMi release
-    that its page is about. `behaviour` is "ok", "http-500", "hangs" or "gone" (the pod does not
-    run).
+    that its page is about. `behaviour` is "ok", "http-500", "hangs", "refuses" (the pod runs, and
+    nothing listens) or "gone" (the pod does not run).
     """
 
     kind: str
@@ -169,6 +216,8 @@ class World:
     pods: tuple[PodState, ...]
     jobs: tuple[JobState, ...]
     endpoints: tuple[EndpointState, ...]
+    hami: tuple[HamiState, ...] = ()
+    licence: LicenceState | None = None
 
     def node(self, name: str) -> NodeState:
         """The node of that name; KeyError when there is none."""

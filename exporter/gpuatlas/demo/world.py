@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from gpuatlas.demo import sensors
-from gpuatlas.demo.fault_kinds import BY_NAME
+from gpuatlas.demo.fault_kind import Fault
 from gpuatlas.demo.lifecycle import jobs_of, pods_at
 from gpuatlas.demo.randomness import hexadecimal, uuid
 from gpuatlas.demo.scenario import FaultSpec, NodeSpec, Scenario, ScenarioError
@@ -18,6 +18,14 @@ from gpuatlas.demo.state import (
     PodState,
     TenantState,
     World,
+)
+from gpuatlas.demo.struck import (
+    faults_at,
+    installations,
+    licence_at,
+    with_added_pods,
+    with_added_workloads,
+    with_pod_faults,
 )
 from gpuatlas.demo.usage import tenants_of
 
@@ -49,20 +57,25 @@ def build_world(
             "choose a later one, or set `since` earlier"
         )
         raise ScenarioError(msg)
-    active = scenario.faults if faults is None else tuple(faults)
-    pods = pods_at(scenario, seed, at)
+    active = faults_at(scenario, scenario.faults if faults is None else faults, at)
+    pods = with_added_pods(
+        with_pod_faults(pods_at(scenario, seed, at), active), active, scenario, seed
+    )
     holders = _holders(pods)
+    nodes = tuple(
+        _node(node, holders, active, scenario=scenario, seed=seed, at=at) for node in scenario.nodes
+    )
+    missing = {node.spec.name for node in nodes if node.plugin == "missing"}
     return World(
-        scenario=scenario,
+        scenario=with_added_workloads(scenario, pods),
         seed=seed,
         at=at,
-        nodes=tuple(
-            _node(node, holders, active, scenario=scenario, seed=seed, at=at)
-            for node in scenario.nodes
-        ),
+        nodes=nodes,
         pods=pods,
         jobs=jobs_of(pods),
-        endpoints=_endpoints(scenario, active),
+        endpoints=_endpoints(scenario, active, missing),
+        hami=installations(scenario, active),
+        licence=licence_at(scenario, active, at),
     )
 
 
@@ -79,7 +92,7 @@ def _holders(pods: Sequence[PodState]) -> Holders:
 def _node(
     spec: NodeSpec,
     holders: Holders,
-    faults: Sequence[FaultSpec],
+    faults: Sequence[Fault],
     *,
     scenario: Scenario,
     seed: int,
@@ -89,23 +102,19 @@ def _node(
     for index in range(spec.count):
         pods = holders.get((spec.name, index), ())
         card = _card(spec, index, pods, scenario=scenario, seed=seed, at=at)
-        cards.append(_with_card_faults(card, faults, scenario.since, at))
+        cards.append(_with_card_faults(card, faults))
     node = NodeState(spec=spec, uid=uuid("node", seed, spec.name), cards=tuple(cards))
     for fault in faults:
-        effect = BY_NAME[fault.name].on_node
-        if effect and fault.node == spec.name:
-            node = effect(node, fault)
+        if fault.kind.on_node and fault.spec.node == spec.name:
+            node = fault.kind.on_node(node, fault)
     return node
 
 
-def _with_card_faults(
-    card: CardState, faults: Sequence[FaultSpec], since: float, at: float
-) -> CardState:
+def _with_card_faults(card: CardState, faults: Sequence[Fault]) -> CardState:
     for fault in faults:
-        effect = BY_NAME[fault.name].on_card
-        if effect and (fault.node, fault.card) == (card.node.name, card.index):
-            begun = since if fault.since is None else fault.since
-            card = effect(card, fault, max(0.0, at - begun))
+        struck = (fault.spec.node, fault.spec.card) == (card.node.name, card.index)
+        if fault.kind.on_card and struck:
+            card = fault.kind.on_card(card, fault)
     return card
 
 
@@ -177,7 +186,9 @@ def _instances(
     return tuple(instances)
 
 
-def _endpoints(scenario: Scenario, faults: Sequence[FaultSpec]) -> tuple[EndpointState, ...]:
+def _endpoints(
+    scenario: Scenario, faults: Sequence[Fault], without_plugin: Collection[str]
+) -> tuple[EndpointState, ...]:
     healthy = [
         *(
             EndpointState(kind="dcgm", subject=node.name)
@@ -186,7 +197,11 @@ def _endpoints(scenario: Scenario, faults: Sequence[FaultSpec]) -> tuple[Endpoin
         ),
         # The monitor knows NVIDIA's cards only.
         *(
-            EndpointState(kind="hami-monitor", subject=node.name)
+            EndpointState(
+                kind="hami-monitor",
+                subject=node.name,
+                behaviour="gone" if node.name in without_plugin else "ok",
+            )
             for node in scenario.nodes
             if node.hami and node.card.vendor == "nvidia"
         ),
@@ -196,15 +211,14 @@ def _endpoints(scenario: Scenario, faults: Sequence[FaultSpec]) -> tuple[Endpoin
 
 
 def _with_endpoint_faults(
-    endpoint: EndpointState, faults: Sequence[FaultSpec], scenario: Scenario
+    endpoint: EndpointState, faults: Sequence[Fault], scenario: Scenario
 ) -> EndpointState:
     for fault in faults:
-        kind = BY_NAME[fault.name]
-        if not kind.on_endpoint:
+        if not fault.kind.on_endpoint:
             continue
-        about = str(fault.options.get("endpoint", kind.options["endpoint"]))
-        hami = scenario.node(fault.node).hami
-        subject = (hami.release if hami else "") if about == "hami-scheduler" else fault.node
+        about, node = fault.text("endpoint"), fault.spec.node
+        hami = scenario.node(node).hami
+        subject = (hami.release if hami else "") if about == "hami-scheduler" else node
         if endpoint.key == (about, subject):
-            endpoint = kind.on_endpoint(endpoint, fault)
+            endpoint = fault.kind.on_endpoint(endpoint, fault)
     return endpoint

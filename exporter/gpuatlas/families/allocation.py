@@ -1,7 +1,7 @@
 """Metrics of an allocation: what one container has been promised on one card, and what it uses.
 
-`gpuatlas_allocation_held` and `gpuatlas_allocation_isolated` need the node agent, so they are not
-declared here: a family that nothing can fill would promise a number that never comes.
+`gpuatlas_allocation_held` needs the node agent, so it is not declared here: a family that nothing
+can fill would promise a number that never comes.
 """
 
 from __future__ import annotations
@@ -40,6 +40,12 @@ def _conflicts(node: NodeSnapshot) -> Iterator[Series]:
             yield (*allocation_labels(held), held.evidence, other.card, other.evidence), 1
 
 
+def _isolated(node: NodeSnapshot) -> Iterator[Series]:
+    for held in node.allocations:
+        for resource, in_force in held.isolated:
+            yield (*allocation_labels(held), resource), int(in_force)
+
+
 FAMILIES: Final[tuple[Family[NodeSnapshot], ...]] = (
     Family(
         name="gpuatlas_allocation_info",
@@ -65,6 +71,16 @@ FAMILIES: Final[tuple[Family[NodeSnapshot], ...]] = (
         labels=ALLOCATION,
         unit="bytes",
         samples=_of_each(lambda held: held.memory_reserved),
+    ),
+    Family(
+        name="gpuatlas_allocation_memory_limit_bytes",
+        kind=Kind.GAUGE,
+        help="Memory limit in bytes that is in force for the container on this card as the "
+        "monitor of the sharing layer publishes it, where 0 means that none is.",
+        labels=ALLOCATION,
+        unit="bytes",
+        samples=_of_each(lambda held: held.memory_limit),
+        stability=Stability.EXPERIMENTAL,
     ),
     Family(
         name="gpuatlas_allocation_memory_resident_bytes",
@@ -116,5 +132,13 @@ FAMILIES: Final[tuple[Family[NodeSnapshot], ...]] = (
         labels=ALLOCATION,
         unit="seconds",
         samples=_of_each(lambda held: held.idle_seconds),
+    ),
+    Family(
+        name="gpuatlas_allocation_isolated",
+        kind=Kind.GAUGE,
+        help="Whether a limit of the resource, memory or compute, is in force for the container: "
+        "1 or 0; absent where nobody can know.",
+        labels=(*ALLOCATION, "resource"),
+        samples=_isolated,
     ),
 )

@@ -8,9 +8,21 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from gpuatlas.families import advice, allocation, card, node, partition, source, workload
+from gpuatlas.families import (
+    advice,
+    allocation,
+    card,
+    checks,
+    layer,
+    node,
+    partition,
+    source,
+    workload,
+)
 from gpuatlas.families.spec import Family
 from gpuatlas.model.advice import PoolAdvice
+from gpuatlas.model.checks import CheckReport
+from gpuatlas.model.layer import LayerObjects
 from gpuatlas.model.snapshot import NamespaceSnapshot, NodeSnapshot
 from gpuatlas.model.status import SourceStatus
 
@@ -21,12 +33,16 @@ NODE_FAMILIES: Final[tuple[Family[NodeSnapshot], ...]] = (
     *allocation.FAMILIES,
 )
 NAMESPACE_FAMILIES: Final[tuple[Family[NamespaceSnapshot], ...]] = workload.FAMILIES
+CHECK_FAMILIES: Final[tuple[Family[CheckReport], ...]] = checks.FAMILIES
+LAYER_FAMILIES: Final[tuple[Family[LayerObjects], ...]] = layer.FAMILIES
 ADVICE_FAMILIES: Final[tuple[Family[PoolAdvice], ...]] = advice.FAMILIES
 SOURCE_FAMILIES: Final[tuple[Family[SourceStatus], ...]] = source.FAMILIES
 
 ALL_FAMILIES: Final[tuple[Family[Any], ...]] = (
     *NODE_FAMILIES,
     *NAMESPACE_FAMILIES,
+    *CHECK_FAMILIES,
+    *LAYER_FAMILIES,
     *ADVICE_FAMILIES,
     *SOURCE_FAMILIES,
 )

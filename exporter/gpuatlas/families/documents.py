@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from gpuatlas.families import advice, allocation, card, node, partition, source, workload
+from gpuatlas.families import (
+    advice,
+    allocation,
+    card,
+    checks,
+    layer,
+    node,
+    partition,
+    source,
+    workload,
+)
 from gpuatlas.families.spec import Family, Kind, Stability
 
 # Heading, what the entity is, its table; in the order of the catalogue.
@@ -38,6 +48,22 @@ SECTIONS: Final[tuple[tuple[str, str, tuple[Family[Any], ...]], ...]] = (
         "so that a Volcano Job is `Job.batch.volcano.sh` and never shares series with the Job of "
         "the same name. The group by itself is `api_group` of `gpuatlas_workload_info`.",
         workload.FAMILIES,
+    ),
+    (
+        "Check",
+        "What the seventeen checks of the sharing layer (`S01` to `S17`) see at this instant, and "
+        "the facts of nodes that they go by. `signal` is the check's own word for what it saw, "
+        "`object` names what has to be mended as Kind/namespace/name, `source` where `record` "
+        "stands. The alerts say how long it must last. A check that could not look is `missing`, "
+        "never ok by silence.",
+        checks.FAMILIES,
+    ),
+    (
+        "Layer",
+        "The sharing layer's own objects: what runs HAMi, Volcano vGPU or KAI, what admits pods "
+        "for it and how it is configured. They are found by the label "
+        "`app.kubernetes.io/component`, never by name.",
+        layer.FAMILIES,
     ),
     (
         "Advice",

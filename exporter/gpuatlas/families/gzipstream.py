@@ -62,13 +62,19 @@ class GzipHead:
         return block + struct.pack("<II", zlib.crc32(tail, self.crc), size)
 
 
-class GzipStitcher:
-    """Builds a `GzipHead` from text and the pieces that it was compressed to."""
+EMPTY_HEAD: Final = GzipHead(data=HEADER, crc=0, size=0)
 
-    def __init__(self) -> None:
-        self._data = [HEADER]
-        self._crc = 0
-        self._size = 0
+
+class GzipStitcher:
+    """Builds a `GzipHead` from text and the pieces that it was compressed to.
+
+    `behind` is a head that it goes on from.
+    """
+
+    def __init__(self, behind: GzipHead = EMPTY_HEAD) -> None:
+        self._data = [behind.data]
+        self._crc = behind.crc
+        self._size = behind.size
 
     def add(self, text: bytes, pieces: Iterable[bytes]) -> None:
         """Append `text`, given the pieces whose texts in their order are `text`."""

@@ -4,6 +4,7 @@ Fragments (the lines of one family of one node or namespace) are kept while thei
 same object, which the join promises for parts that did not change; a new page renders the others
 only. No text is kept twice: a page refers to fragments, and a scrape joins them one family at a
 time. Compressed fragments are made from the first gzip request on, then together with the page.
+What the checks say changes at its own pace, so it is a page of its own behind the other.
 
 A page never changes what it says. Several threads may read it: at worst two do the same work once.
 `PageCache.update` belongs to one thread.
@@ -15,11 +16,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from gpuatlas.families.catalogue import NAMESPACE_FAMILIES, NODE_FAMILIES
+from gpuatlas.families.catalogue import (
+    CHECK_FAMILIES,
+    LAYER_FAMILIES,
+    NAMESPACE_FAMILIES,
+    NODE_FAMILIES,
+)
 from gpuatlas.families.exposition import Format, header
-from gpuatlas.families.gzipstream import Deflater, GzipHead, GzipStitcher
+from gpuatlas.families.gzipstream import EMPTY_HEAD, Deflater, GzipHead, GzipStitcher
 from gpuatlas.families.render import render_group
 from gpuatlas.families.spec import Family
+from gpuatlas.model.checks import CheckReport
+from gpuatlas.model.layer import LayerObjects
 from gpuatlas.model.snapshot import NamespaceSnapshot, NodeSnapshot, Snapshot
 
 E = TypeVar("E")
@@ -79,12 +87,18 @@ class Page:
 
     Families come in the order of the catalogue; within one, nodes or namespaces by name. A family
     without samples has no header. Self metrics and the end of the page are given by the caller as
-    the `tail` of each body.
+    the `tail` of each body. `before` is a page whose families come first.
     """
 
-    __slots__ = ("_columns", "_gzip_formats", "_heads", "_sizes")
+    __slots__ = ("_before", "_columns", "_gzip_formats", "_heads", "_sizes")
 
-    def __init__(self, columns: Iterable[_Column], gzip_formats: set[Format]) -> None:
+    def __init__(
+        self,
+        columns: Iterable[_Column],
+        gzip_formats: set[Format],
+        before: Page | None = None,
+    ) -> None:
+        self._before = before
         self._columns = tuple(column for column in columns if column)
         self._gzip_formats = gzip_formats
         self._heads: dict[Format, GzipHead] = {}
@@ -103,7 +117,8 @@ class Page:
         """Do the work of the first gzip request now; compresses only fragments that are new."""
         head = self._heads.get(form)
         if head is None:
-            deflater, stitcher = Deflater(), GzipStitcher()
+            before = self._before.prepare_gzip(form) if self._before else EMPTY_HEAD
+            deflater, stitcher = Deflater(), GzipStitcher(before)
             for column in self._columns:
                 stitcher.add(column.text(form), column.pieces(form, deflater))
             head = self._heads[form] = stitcher.head()
@@ -111,10 +126,13 @@ class Page:
 
     def _size(self, form: Format) -> int:
         if form not in self._sizes:
-            self._sizes[form] = sum(column.size(form) for column in self._columns)
+            before = self._before.body(form).length if self._before else 0
+            self._sizes[form] = before + sum(column.size(form) for column in self._columns)
         return self._sizes[form]
 
     def _chunks(self, form: Format, tail: bytes) -> Iterator[bytes]:
+        if self._before is not None:
+            yield from self._before.body(form).chunks
         for column in self._columns:
             yield column.text(form)
         yield tail
@@ -126,6 +144,8 @@ class PageCache:
     def __init__(self) -> None:
         self._nodes: Mapping[str, _Rendered[NodeSnapshot]] = {}
         self._namespaces: Mapping[str, _Rendered[NamespaceSnapshot]] = {}
+        self._report: _Rendered[CheckReport] | None = None
+        self._layer: _Rendered[LayerObjects] | None = None
         self._gzip_formats: set[Format] = set()  # asked for at least once, on any page
 
     def update(self, snapshot: Snapshot) -> Page:
@@ -136,7 +156,22 @@ class PageCache:
             *_columns(NODE_FAMILIES, self._nodes),
             *_columns(NAMESPACE_FAMILIES, self._namespaces),
         )
-        page = Page(columns, self._gzip_formats)
+        return self._prepared(Page(columns, self._gzip_formats))
+
+    def with_checks(self, page: Page, report: CheckReport, layer: LayerObjects) -> Page:
+        """`page` with the families of the checks behind its own.
+
+        Objects that are the same as last time cost nothing.
+        """
+        self._report = _renewed(CHECK_FAMILIES, report, self._report)
+        self._layer = _renewed(LAYER_FAMILIES, layer, self._layer)
+        columns = (
+            *_columns(CHECK_FAMILIES, {"": self._report}),
+            *_columns(LAYER_FAMILIES, {"": self._layer}),
+        )
+        return self._prepared(Page(columns, self._gzip_formats, before=page))
+
+    def _prepared(self, page: Page) -> Page:
         for form in tuple(self._gzip_formats):
             page.prepare_gzip(form)
         return page
@@ -153,10 +188,10 @@ def _renew(
     families: Sequence[Family[E]], entities: Mapping[str, E], last: Mapping[str, _Rendered[E]]
 ) -> dict[str, _Rendered[E]]:
     """Fragments of `entities` by name, taken over where the entity is the same object as before."""
-    renewed = {}
-    for name in sorted(entities):
-        before = last.get(name)
-        if before is None or before.entity is not entities[name]:
-            before = _Rendered(families, entities[name])
-        renewed[name] = before
-    return renewed
+    return {name: _renewed(families, entities[name], last.get(name)) for name in sorted(entities)}
+
+
+def _renewed(families: Sequence[Family[E]], entity: E, last: _Rendered[E] | None) -> _Rendered[E]:
+    if last is not None and last.entity is entity:
+        return last
+    return _Rendered(families, entity)

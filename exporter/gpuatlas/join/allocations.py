@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from gpuatlas.join import compute, counted, physical
 from gpuatlas.join.holding import Holding
 from gpuatlas.join.inventory import CardFacts, NodeInputs
+from gpuatlas.join.isolation import isolated
 from gpuatlas.join.parts import whole_partition
+from gpuatlas.model.objects import Node
 from gpuatlas.model.pages import ContainerReading, InstanceReading, Tenant
 from gpuatlas.model.readings import Known, Reading, Unknown, value_of
 from gpuatlas.model.snapshot import Allocation, Card, Evidence, PartitionKind
@@ -22,7 +24,7 @@ def _priority(holding: Holding) -> Reading[int]:
     """0 is high, as HAMi has it; only where somebody set it."""
     vendor = VENDORS.get(holding.vendor)
     resource = vendor.priority if vendor is not None else ""
-    container = next((c for c in holding.pod.containers if c.name == holding.container), None)
+    container = holding.container_spec
     if container is None:
         return Unknown("the container is not known")
     if resource and resource in container.limits:
@@ -151,6 +153,7 @@ def on_card(
 ) -> Allocation:
     """The allocation of a holding whose card is known. `held` are all holdings on the card."""
     readings = counted.container_of(inputs, holding, alone=_alone(holding, held))
+    limit = counted.limit_of_holding(inputs, card, readings)
     return Allocation(
         node=joined.node,
         card=joined.id,
@@ -169,10 +172,12 @@ def on_card(
         priority=_priority(holding),
         idle_seconds=_idle(readings, inputs.monitor_at),
         conflicts=holding.conflicts,
+        memory_limit=limit,
+        isolated=isolated(holding, limit, inputs.node, layer=card.layer),
     )
 
 
-def without_card(holding: Holding, node: str, card_size: Reading[int]) -> Allocation:
+def without_card(holding: Holding, node: Node, card_size: Reading[int]) -> Allocation:
     """The allocation of a holding whose card nobody knows.
 
     `card_size` is the size of each of the node's cards where they are all alike: a promise of whole
@@ -183,7 +188,7 @@ def without_card(holding: Holding, node: str, card_size: Reading[int]) -> Alloca
     if whole and isinstance(card_size, Known):
         reserved = Known(card_size.value * holding.count, 0.0, "whole cards of one size")
     return Allocation(
-        node=node,
+        node=node.name,
         card="",
         index="",
         namespace=holding.pod.namespace,
@@ -199,4 +204,6 @@ def without_card(holding: Holding, node: str, card_size: Reading[int]) -> Alloca
         compute_utilization=_NO_CARD,
         priority=_priority(holding),
         idle_seconds=_NO_CARD,
+        memory_limit=_NO_CARD,
+        isolated=isolated(holding, _NO_CARD, node, layer=""),
     )

@@ -10,6 +10,7 @@ from gpuatlas.model.pages import ContainerReading, Tenant
 from gpuatlas.model.readings import Known, Reading, Unknown
 
 SOURCE = "hami_vgpu_memory_used_bytes"
+LIMIT_SOURCE = "hami_vgpu_memory_limit_bytes"
 
 
 def _silent(inputs: NodeInputs) -> Unknown:
@@ -36,6 +37,8 @@ def container_of(
 
 
 _NO_LAYER: Final = Unknown("no sharing layer counts this card")
+_NO_LIMIT: Final = Unknown("the sharing layer publishes no memory limit of it")
+_NOT_OPENED: Final = Unknown("the container has not opened the card yet")
 
 
 def counted_of_holding(
@@ -46,14 +49,28 @@ def counted_of_holding(
         return _NO_LAYER
     if not readings:
         # HAMi issue 281: the region file appears when the process first opens CUDA.
-        return (
-            Unknown("the container has not opened the card yet")
-            if inputs.containers
-            else _silent(inputs)
-        )
+        return _NOT_OPENED if inputs.containers else _silent(inputs)
     if any(r.used_bytes is None for r in readings):
         return Unknown("the layer's counter is not plausible")
     return Known(sum(r.used_bytes or 0 for r in readings), inputs.monitor_at, SOURCE)
+
+
+def limit_of_holding(
+    inputs: NodeInputs, card: CardFacts, readings: tuple[ContainerReading, ...]
+) -> Reading[int]:
+    """The memory limit in force for one container on one card in bytes; 0 where none is.
+
+    KAI's isolation has a monitor, too, and registers no card: whoever publishes is believed. Of
+    several containers one without a limit can take all, so that their sum is none.
+    """
+    if not readings:
+        if not card.layer:
+            return _NO_LAYER
+        return _NOT_OPENED if inputs.containers else _silent(inputs)
+    limits = [r.limit_bytes for r in readings if r.limit_bytes is not None]
+    if len(limits) < len(readings):
+        return _NO_LIMIT
+    return Known(sum(limits) if all(limits) else 0, inputs.monitor_at, LIMIT_SOURCE)
 
 
 def counted_of_card(card: CardFacts, inputs: NodeInputs) -> Reading[int]:

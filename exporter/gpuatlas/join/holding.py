@@ -62,6 +62,12 @@ class Holding:
     unpublished: bool = False
     conflicts: tuple[EvidenceConflict, ...] = ()
 
+    @property
+    def container_spec(self) -> Container | None:
+        """What the pod says of the container; None where it is not known which one holds."""
+        named = (c for c in self.pod.containers if self.container and c.name == self.container)
+        return next(named, None)
+
 
 def requesting(pod: Pod) -> tuple[Container, ...]:
     """Containers that use devices while the pod runs; init containers pass theirs on to them."""

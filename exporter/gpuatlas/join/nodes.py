@@ -189,7 +189,7 @@ def _joined_cards(
     for holding in by_card[""]:
         alike = [card for card in cards if card.vendor == holding.vendor]
         size = _common_size(alike, labelled if holding.vendor == "nvidia" else None)
-        found.append(allocations.without_card(holding, inputs.node.name, size))
+        found.append(allocations.without_card(holding, inputs.node, size))
     return cards, found
 
 

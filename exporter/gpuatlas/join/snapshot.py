@@ -8,7 +8,9 @@ pages know what to render again.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+from gpuatlas.join.asking import AskingPods
 from gpuatlas.join.by_namespace import same_mapping
 from gpuatlas.join.dra_nodes import DraMemory
 from gpuatlas.join.inventory import NodeInputs
@@ -49,12 +51,14 @@ class Joiner:
     """Builds snapshots one after the other. Not for use from several threads at once."""
 
     def __init__(self) -> None:
+        self._asking = AskingPods()
         self._dra = DraMemory()
         self._nodes: dict[str, tuple[NodeInputs, NodeSnapshot]] = {}
         self._namespaces = NamespaceMemory()
 
     def build(self, observations: Observations) -> Snapshot:
         """The snapshot of one instant."""
+        observations = replace(observations, pods=self._asking.of(observations.pods))
         dra = self._dra.index(observations.slices, observations.claims, observations.pods)
         routed = route(observations, dra)
         return Snapshot(

@@ -30,11 +30,13 @@ class Handshake:
     """Last word of the conversation between a layer's scheduler and its device plugin.
 
     `state` is "reported", "requesting", "deleted" or "unknown". `at` is Unix seconds, None where
-    the text held no readable time. The text has no time zone: UTC is assumed (facts/hami.md 2.4).
+    the text held no readable time. `zoned` says that the text names its time zone. Most do not: UTC
+    is assumed then, which is wrong by the writer's offset (facts/hami.md 2.4).
     """
 
     state: str
     at: float | None
+    zoned: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

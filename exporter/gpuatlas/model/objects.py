@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 
 from gpuatlas.model.claims import Fraction, Reservation
 from gpuatlas.model.devices import Promise, Registration
-from gpuatlas.model.pod_spec import NO_SCHEDULING, UNKNOWN_RUNTIME, PodScheduling, Runtime
+from gpuatlas.model.pod_spec import (
+    NO_ACCESS,
+    NO_SCHEDULING,
+    UNKNOWN_RUNTIME,
+    PodAccess,
+    PodScheduling,
+    Runtime,
+)
 from gpuatlas.model.rejections import Rejection
 
 
@@ -81,7 +88,11 @@ class DeviceStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pod:
-    """A pod that asks for an accelerator, holds one, or serves metrics that we read."""
+    """A pod that asks for an accelerator, holds one, or serves metrics that we read.
+
+    With `asks` False it does none of that and is kept because it could reach cards all the same
+    (`sources.kubernetes.reach`): the checks look at it, the join does not.
+    """
 
     uid: str
     namespace: str
@@ -109,6 +120,11 @@ class Pod:
     reservation: Reservation | None = None
     runtime: Runtime = UNKNOWN_RUNTIME
     scheduling: PodScheduling = NO_SCHEDULING
+    access: PodAccess = NO_ACCESS
+    message: str = ""  # status.message, cut
+    started_at: float | None = None  # status.startTime
+    deleting_at: float | None = None  # when its grace ends or ended
+    asks: bool = True
     rejections: tuple[Rejection, ...] = ()
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gpuatlas.model.claims import Claim, ResourceSlice
+from gpuatlas.model.layer import LayerObjects
 from gpuatlas.model.objects import Node, OwnerLink, Pod
 from gpuatlas.model.pages import DcgmPage, MonitorPage, SchedulerPage
 from gpuatlas.model.placement import PlacementObjects
@@ -30,4 +31,5 @@ class Observations:
     slices: Mapping[str, ResourceSlice] = field(default_factory=dict)
     claims: Mapping[str, Claim] = field(default_factory=dict)
     placement: PlacementObjects = field(default_factory=PlacementObjects)
+    layer: LayerObjects = field(default_factory=LayerObjects)
     silent: Mapping[tuple[str, str], str] = field(default_factory=dict)

@@ -58,3 +58,20 @@ class PodScheduling:
 
 
 NO_SCHEDULING: Final = PodScheduling()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodAccess:
+    """How a pod could reach cards beside its resources (facts/hami.md 6.3).
+
+    `privileged` are its privileged containers, `host_devices` the hostPath volumes that show device
+    files ("/dev", "/dev/nvidia0"). `runtime_class` is "" where the pod names none.
+    """
+
+    privileged: tuple[str, ...] = ()
+    host_devices: tuple[str, ...] = ()
+    host_pid: bool = False
+    runtime_class: str = ""
+
+
+NO_ACCESS: Final = PodAccess()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
-from gpuatlas.model.readings import Reading
+from gpuatlas.model.readings import Reading, Unknown
 from gpuatlas.model.rejections import Rejection
 
 
@@ -122,9 +123,17 @@ class Card:
     idle_claims: tuple[IdleClaim, ...] = ()
 
 
+_NO_LIMIT: Final = Unknown("no source publishes a memory limit of it")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allocation:
-    """What one container has been promised on one card; `card` is "" when nobody can know which."""
+    """What one container has been promised on one card; `card` is "" when nobody can know which.
+
+    `memory_limit` is the limit in force in bytes as the layer's monitor publishes it, 0 where none
+    is. `isolated` says of "memory" and "compute" whether a limit is in force; what nobody can know
+    is left out.
+    """
 
     node: str
     card: str
@@ -143,6 +152,8 @@ class Allocation:
     priority: Reading[int]
     idle_seconds: Reading[float]
     conflicts: tuple[EvidenceConflict, ...] = ()
+    memory_limit: Reading[int] = _NO_LIMIT
+    isolated: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,4 +38,6 @@ def clean_text(text: str, *, limit: int = MAX_TEXT) -> str:
     A text that was cut ends with an ellipsis.
     """
     kept = text if len(text) <= limit else f"{text[: limit - 1]}…"
+    if kept.isprintable():
+        return kept
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in kept)

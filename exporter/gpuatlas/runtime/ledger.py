@@ -1,8 +1,9 @@
 """Keeps the books of refused records: how many in all, and which are refused just now.
 
 Objects (nodes, pods) are kept between reads, so their rejections are counted once for each version
-of the object; those of the join once each time they appear. Pages are new at each read: the scraper
-counts theirs. Every rejection is logged when it appears and when it is gone, never once a round.
+of the object; those of the join once each time they appear. Pages and the sharing layers' objects
+are new at each read: their readers count theirs. Every rejection is logged when it appears and when
+it is gone, never once a round.
 """
 
 from __future__ import annotations
@@ -121,7 +122,9 @@ def _joined(snapshot: Snapshot) -> Iterator[Rejection]:
         yield from node.rejections
 
 
-def _paged(observations: Observations) -> Iterator[Rejection]:
+def _counted(observations: Observations) -> Iterator[Rejection]:
+    """Those that their readers count themselves."""
+    yield from observations.layer.rejections
     for pages in (observations.dcgm, observations.monitors, observations.schedulers):
         for page in pages:
             yield from page.rejections
@@ -134,7 +137,7 @@ def _places(
 ) -> dict[_Place, str]:
     places: dict[_Place, str] = {}
     of_objects = (r for _, item in refused for r in item.rejections)
-    for rejection in chain(of_objects, _paged(observations), joined):
+    for rejection in chain(of_objects, _counted(observations), joined):
         if len(places) >= MAX_REMEMBERED:
             break
         places.setdefault((rejection.source, rejection.reason, rejection.where), rejection.message)

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 
 from gpuatlas.model.observations import Observations
 from gpuatlas.runtime.cluster import ClusterReader
+from gpuatlas.runtime.layers import LayerRounds, merged
 from gpuatlas.runtime.observe import Observed
 from gpuatlas.runtime.rounds import EndpointPages, PageRounds, PageSource
 from gpuatlas.runtime.settings import Settings
 from gpuatlas.sources.kubernetes.connection import Connection
+from gpuatlas.sources.layer.reader import LayerReader
 from gpuatlas.sources.promapi.reader import PrometheusReader
 from gpuatlas.sources.scrape.scraper import Scraper
 from gpuatlas.sources.scrape.transport import DirectTransport, Transport
@@ -32,8 +34,9 @@ class LiveObserver:
         transport: Transport | None = None,
     ) -> None:
         self._changed = threading.Event()
+        connection = Connection.open(settings.kubernetes)
         self._cluster = ClusterReader(
-            Connection.open(settings.kubernetes),
+            connection,
             settings.kubernetes,
             self._changed,
             outage_seconds=settings.refresh.outage_seconds,
@@ -45,24 +48,35 @@ class LiveObserver:
             interval_seconds=settings.refresh.scrape_interval_seconds,
             clock=clock,
         )
+        self._layers = LayerRounds(
+            LayerReader(connection, settings.layer),
+            self._cluster,
+            self._changed,
+            interval_seconds=settings.refresh.layer_interval_seconds,
+            wait_seconds=settings.refresh.layer_wait_seconds,
+            clock=clock,
+        )
 
     @property
     def changed(self) -> threading.Event:
-        """Set with every change of an object and at the end of every round of pages."""
+        """Set with every change of an object or a layer, and after every round of pages."""
         return self._changed
 
     def start(self) -> None:
         """Begin to watch and to read."""
         self._cluster.start()
         self._rounds.start()
+        self._layers.start()
 
     def observe(self, now: float) -> Observed:
         """What is known; copies nothing that did not change.
 
         Raises:
-            Exception: whatever unexpected ended the last round of pages, once.
+            Exception: whatever unexpected ended the last round of pages or look at the layers,
+                once.
         """
         pages = self._rounds.last()
+        layer = self._layers.last()
         objects = self._cluster.objects(now)
         observations = Observations(
             now=now,
@@ -75,23 +89,27 @@ class LiveObserver:
             slices=objects.slices,
             claims=objects.claims,
             placement=objects.placement,
+            layer=layer.objects,
             silent={**self._cluster.silent(now), **pages.silent},
         )
         return Observed(
             observations=observations,
-            statuses=(*self._cluster.statuses(), *pages.statuses),
+            statuses=merged((*self._cluster.statuses(), *layer.statuses, *pages.statuses)),
             missing=tuple(self._missing(now)),
         )
 
     def close(self) -> None:
         """End all threads and connections."""
         self._rounds.close()
+        self._layers.close()
         self._cluster.close()
 
     def _missing(self, now: float) -> Iterator[str]:
         yield from self._cluster.missing(now)
         if not self._rounds.finished:
             yield "pages: first round"
+        if not self._layers.finished:
+            yield "sharing layers: first look"
 
 
 def _page_source(

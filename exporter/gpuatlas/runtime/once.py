@@ -16,6 +16,7 @@ from typing import Protocol
 from gpuatlas.model.observations import Observations
 from gpuatlas.model.status import SourceStatus
 from gpuatlas.model.targets import Target
+from gpuatlas.runtime.layers import merged
 from gpuatlas.runtime.observe import Observed
 from gpuatlas.sources.capture.anonymise import anonymise
 from gpuatlas.sources.capture.collector import collect_objects, collect_pages
@@ -31,6 +32,8 @@ from gpuatlas.sources.kubernetes.listing import Listing
 from gpuatlas.sources.kubernetes.listing import read_once as list_once
 from gpuatlas.sources.kubernetes.parts import put_together
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
+from gpuatlas.sources.layer.reader import LayerReader
+from gpuatlas.sources.layer.settings import LayerSettings
 from gpuatlas.sources.promapi.reader import PrometheusReader
 from gpuatlas.sources.promapi.settings import PrometheusSettings
 from gpuatlas.sources.scrape.round import PAGE_SOURCES, ScrapeRound
@@ -70,6 +73,10 @@ class ClusterSettings:
     """Bounds of the pages. A thousand nodes through one API server take longer than a round of
     `serve` may, and nobody comes back 30 s later."""
 
+    layer: LayerSettings = field(default_factory=lambda: LayerSettings(probe=False))
+    """The sharing layers' own objects. Their webhooks are not probed unless a person asks for it:
+    pods and Services of a cluster cannot be reached from most laptops."""
+
     exporter_namespaces: frozenset[str] = frozenset()
     """Take only pods of these namespaces for exporters. Empty: any namespace."""
 
@@ -92,7 +99,7 @@ class Look:
 def look_at_cluster(
     settings: ClusterSettings, *, clock: Callable[[], float], progress: Progress
 ) -> Look:
-    """All objects and pages, once.
+    """All objects and pages, and the sharing layers' own objects, once.
 
     Raises:
         SourceError: no configuration, the server cannot be reached, or nodes or pods not be read.
@@ -103,6 +110,7 @@ def look_at_cluster(
             connection, KINDS, progress.objects, page_size=settings.kubernetes.page_size
         )
         objects = put_together(listing.objects)
+        layer, layer_statuses = LayerReader(connection, settings.layer).read(clock())
         targets = find_targets(
             objects.pods.values(), objects.nodes, namespaces=settings.exporter_namespaces or None
         )
@@ -119,9 +127,10 @@ def look_at_cluster(
         slices=objects.slices,
         claims=objects.claims,
         placement=objects.placement,
+        layer=layer,
         silent={**_unread(listing), **scraped.silent},
     )
-    statuses = (*_kind_statuses(listing, now), *scraped.statuses)
+    statuses = merged((*_kind_statuses(listing, now), *layer_statuses, *scraped.statuses))
     observed = Observed(observations=observations, statuses=statuses)
     return Look(observed=observed, warnings=(*listing.warnings, *_complaints(statuses)))
 

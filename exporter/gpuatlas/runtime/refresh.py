@@ -1,7 +1,8 @@
 """The loop that turns what the sources know into the page that scrapers get.
 
 It waits until an observer says that something changed, joins, renders and publishes, at most once
-in each interval. Whatever goes wrong inside is caught here, in the one place where that is allowed:
+in each interval. The checks are judged at their own pace, since ages go on while nothing changes.
+Whatever goes wrong inside is caught here, in the one place where that is allowed:
 it is logged and counted, the last page stays up, and the loop goes on.
 """
 
@@ -16,10 +17,13 @@ from typing import Final, Protocol
 
 from gpuatlas.families.page import Page, PageCache
 from gpuatlas.model.advice import PoolAdvice
+from gpuatlas.model.checks import CheckReport
+from gpuatlas.model.layer import LayerObjects
 from gpuatlas.model.observations import Observations
 from gpuatlas.model.snapshot import Snapshot
 from gpuatlas.model.status import SourceStatus
 from gpuatlas.runtime.advising import Adviser
+from gpuatlas.runtime.checking import Checker
 from gpuatlas.runtime.ledger import RejectionLedger
 from gpuatlas.runtime.observe import Observed, Observer
 from gpuatlas.runtime.scope import Scope
@@ -53,15 +57,26 @@ class Published:
     """All that the HTTP side may know, replaced as a whole so that readers need no lock.
 
     `page` is None while there is no complete picture. `ready` says that there was one once: it
-    stays, since a failing source must not take the exporter out of its Service.
+    stays, since a failing source must not take the exporter out of its Service. `report` and
+    `layer` are what the page shows of the checks, None before they were judged.
     """
 
     page: Page | None = None
+    report: CheckReport | None = None
+    layer: LayerObjects | None = None
     advice: tuple[PoolAdvice, ...] = ()
     statuses: tuple[SourceStatus, ...] = ()
     missing: tuple[str, ...] = ("the first look at the sources",)
     ready: bool = False
     counts: RefreshCounts = field(default_factory=RefreshCounts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Picture:
+    """The last snapshot, and its page without the checks."""
+
+    snapshot: Snapshot
+    page: Page
 
 
 class RefreshLoop:
@@ -84,6 +99,7 @@ class RefreshLoop:
         self._scope = scope or Scope()
         self._pages = pages or PageCache()
         self._adviser = Adviser(self._scope.shard)
+        self._checker = Checker(self._scope, every_seconds=settings.scrape_interval_seconds)
         self._ledger = RejectionLedger()
         self._clock = clock
         self._monotonic = monotonic
@@ -91,6 +107,7 @@ class RefreshLoop:
         self._stop = threading.Event()
         self._failing = ""
         self._pending = False  # a change that no round has looked at yet
+        self._picture: _Picture | None = None
         self.published = Published()
 
     def run(self) -> None:
@@ -142,29 +159,61 @@ class RefreshLoop:
     def _publish(self, observed: Observed, *, anew: bool) -> None:
         try:
             if not observed.complete:
-                self.published = replace(self.published, page=None, advice=())
-            elif anew:
+                self._withdraw()
+                return
+            if anew:
                 self._publish_page(observed.observations)
+            self._publish_judgements(observed.observations, anew=anew)
         finally:
             # How the sources fare is true also when the join fails; after it, for what it refused.
             self._publish_statuses(observed)
+
+    def _withdraw(self) -> None:
+        self._picture = None
+        self._checker.forget()
+        self.published = replace(self.published, page=None, report=None, layer=None, advice=())
 
     def _publish_page(self, observations: Observations) -> None:
         started = self._monotonic()
         snapshot = self._builder.build(observations)
         self._ledger.record(observations, snapshot)
-        page = self._pages.update(self._scope.narrow(snapshot))
+        self._picture = _Picture(snapshot, self._pages.update(self._scope.narrow(snapshot)))
+        page = self._with_checks(self._picture.page)
         counts = replace(
             self.published.counts,
             rounds=self.published.counts.rounds + 1,
             seconds=self._monotonic() - started,
             succeeded_at=self._clock(),
         )
-        self._announce_first()
-        self.published = replace(self.published, page=page, ready=True, counts=counts)
-        # Behind the page, which an error in the rules must not keep back.
-        advice = self._adviser.advice(snapshot, self._monotonic())
-        self.published = replace(self.published, advice=advice)
+        self.published = replace(self.published, page=page, counts=counts)
+
+    def _publish_judgements(self, observations: Observations, *, anew: bool) -> None:
+        """Behind the page, which an error in the rules must not keep back."""
+        if self._picture is None:
+            return
+        try:
+            self._publish_checks(observations, self._picture, anew=anew)
+            if anew:
+                advice = self._adviser.advice(self._picture.snapshot, self._monotonic())
+                self.published = replace(self.published, advice=advice)
+        finally:
+            self._announce_first()
+            self.published = replace(self.published, ready=True)
+
+    def _publish_checks(self, observations: Observations, picture: _Picture, *, anew: bool) -> None:
+        now = self._monotonic()
+        if not self._checker.is_due(now, changed=anew):
+            return
+        report = self._checker.judge(observations, picture.snapshot, now)
+        layer = self._checker.layer(observations)
+        self.published = replace(self.published, report=report, layer=layer)
+        self.published = replace(self.published, page=self._with_checks(picture.page))
+
+    def _with_checks(self, page: Page) -> Page:
+        report, layer = self.published.report, self.published.layer
+        if report is None or layer is None:
+            return page
+        return self._pages.with_checks(page, report, layer)
 
     def _publish_statuses(self, observed: Observed) -> None:
         statuses = self._ledger.merge(observed.statuses)

@@ -53,17 +53,17 @@ class Scope:
         self, shard: Shard | None = None, excluded_namespaces: frozenset[str] = frozenset()
     ) -> None:
         self.shard = shard or Shard()
-        self._excluded = excluded_namespaces
+        self.excluded_namespaces = excluded_namespaces
         self._narrowed: dict[str, tuple[NodeSnapshot, NodeSnapshot]] = {}
 
     def narrow(self, snapshot: Snapshot) -> Snapshot:
         """The part of `snapshot` to publish."""
-        if self.shard.count == 1 and not self._excluded:
+        if self.shard.count == 1 and not self.excluded_namespaces:
             return snapshot
         namespaces = {
             name: part
             for name, part in snapshot.namespaces.items()
-            if self.shard.owns(name) and name not in self._excluded
+            if self.shard.owns(name) and name not in self.excluded_namespaces
         }
         return replace(snapshot, nodes=self._narrow_nodes(snapshot.nodes), namespaces=namespaces)
 
@@ -77,7 +77,7 @@ class Scope:
         return {name: narrowed for name, (_, narrowed) in self._narrowed.items()}
 
     def _without(self, node: NodeSnapshot) -> NodeSnapshot:
-        kept = tuple(a for a in node.allocations if a.namespace not in self._excluded)
+        kept = tuple(a for a in node.allocations if a.namespace not in self.excluded_namespaces)
         if len(kept) == len(node.allocations):
             return node
         return replace(node, allocations=kept)

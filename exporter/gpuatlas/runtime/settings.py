@@ -12,6 +12,7 @@ from pathlib import Path
 from gpuatlas.runtime.scope import Shard
 from gpuatlas.runtime.web.address import ListenAddress
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
+from gpuatlas.sources.layer.settings import LayerSettings
 from gpuatlas.sources.promapi.settings import PrometheusSettings
 from gpuatlas.sources.scrape.settings import ScrapeSettings
 
@@ -41,7 +42,14 @@ class RefreshSettings:
     scrapes more often than once."""
 
     scrape_interval_seconds: float = 30.0
-    """How often the pages of other exporters are read; dcgm-exporter's own interval is 30 s."""
+    """How often the pages of other exporters are read, and the checks judged; dcgm-exporter's own
+    interval is 30 s."""
+
+    layer_interval_seconds: float = 30.0
+    """How often the sharing layers' own objects are read, and their webhooks' certificates."""
+
+    layer_wait_seconds: float = 15.0
+    """Longest wait for the first of these reads: after it the picture is shown without them."""
 
     tick_seconds: float = 1.0
     """Longest sleep of the loop: how old the statuses can be, and how often it gives a beat."""
@@ -78,6 +86,9 @@ class Settings:
 
     prometheus: PrometheusSettings | None = None
     """A Prometheus that has these pages' series already. None: the pods themselves are read."""
+
+    layer: LayerSettings = field(default_factory=LayerSettings)
+    """How the sharing layers' own objects are read."""
 
     exporter_namespaces: frozenset[str] = frozenset()
     """Namespaces whose pods are taken for exporters and sharing layers. Empty: any, told by labels,

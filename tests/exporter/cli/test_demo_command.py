@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tests.exporter.cli.conftest import Run
 
 AT = "2026-08-21T10:11:12Z"
+DEMO = (sys.executable, "-m", "gpuatlas", "demo")
 
 
 def test_the_screen_shows_the_card_with_exact_numbers(run: Run) -> None:
@@ -58,9 +59,35 @@ def test_the_page_is_the_exporters_own(run: Run) -> None:
     assert result.exit_code == 0
 
 
+def test_the_scenarios_faults_can_be_left_away_and_others_put_in(run: Run) -> None:
+    arguments = ("demo", "--once", "--at", AT, "--speed", "0", "--healthy")
+
+    healthy = run(*arguments)
+    assert (healthy.exit_code, healthy.stderr) == (0, "")
+    assert "failed" not in healthy.stdout
+    faults = ("--fault", "registered-unhealthy@a10g-1/2", "--fault", "endpoint-refuses")
+    broken = run(*arguments, *faults)
+    lines = broken.stdout.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("a10g-1 "))
+    card = next(line for line in lines[start:] if line.startswith("2 "))
+    assert re.search(r" failed ", card)
+    assert broken.stderr.startswith("warning: dcgm: 1 of 11 endpoints fail, first a10g-1")
+
+
+def test_faults_are_listed_as_they_are_typed(run: Run) -> None:
+    result = run("demo", "--faults")
+
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert "xid@NODE/CARD,code=79" in lines
+    assert lines[lines.index("node-locked@NODE,minutes=15") + 1].startswith("    HAMi's lock")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (("--fault", "xidd"), "there is no fault 'xidd'; did you mean 'xid'?"),
+        (("--fault", "xid@a100-1/9"), "xid: a100-1 has cards 0 to 7, not 9"),
         (("--at", "2020-01-01T00:00:00Z"), "lies before the scenario's `since`"),
         (("--scenario", "/nowhere.yaml"), "/nowhere.yaml: cannot be read"),
     ],
@@ -80,7 +107,7 @@ def test_it_stays_until_it_is_told_to_end(number: signal.Signals, tmp_path: Path
     said = tmp_path / "said"
     with said.open("w") as stream:
         process = subprocess.Popen(
-            [sys.executable, "-m", "gpuatlas", "demo", "--listen", "127.0.0.1:0"],
+            [*DEMO, "--listen", "127.0.0.1:0", "--no-prometheus"],
             stdout=stream,
             stderr=subprocess.DEVNULL,
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DOCUMENT = Path(__file__).parents[3] / "docs" / "commands.md"
 # Maps whose keys are data.
 MAPS = (
-    *("states", "targets", "rejected", "unknown"),
+    *("states", "severities", "node_states", "targets", "rejected", "unknown"),
     *("pods", "cards_requested", "waiting_seconds", "waiting_texts"),
 )
 PARENTS = {"cards": ("nodes[].cards[]", "nodes[].cards[].allocations[]")}
@@ -54,12 +54,12 @@ def shown(value: Any, path: str = "") -> Iterator[str]:
             yield here
 
 
-@pytest.mark.parametrize("command", ["cards", "workloads", "advise"])
+@pytest.mark.parametrize("command", ["cards", "workloads", "advise", "checks"])
 def test_every_key_is_documented_and_every_documented_key_exists(
     command: str, run: Run, captures: Path
 ) -> None:
     found: set[str] = set()
-    for capture in ("hami-a10g", "plain-a100", "lone-node"):
+    for capture in ("hami-a10g", "plain-a100", "lone-node", "hami-nvidia-2.4"):
         result = run(command, "--from", captures / capture, "--output", "json")
         found |= set(shown(json.loads(result.stdout)))
 

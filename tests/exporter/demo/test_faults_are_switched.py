@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from gpuatlas.demo.fault_kind import FaultKind
 from gpuatlas.demo.fault_kinds import FAULTS, complaint
 from gpuatlas.demo.faults import FaultSwitches
 from gpuatlas.demo.scenario import FaultSpec, Scenario, ScenarioError, Sharing
@@ -35,26 +36,48 @@ def bench(scenario: Scenario, thursday: float) -> Bench:
 
 def test_every_fault_has_one_effect_and_a_description() -> None:
     for kind in FAULTS:
-        effects = [kind.on_card, kind.on_node, kind.on_endpoint]
+        effects = [
+            kind.on_card,
+            kind.on_pod,
+            kind.on_node,
+            kind.on_endpoint,
+            kind.on_installation,
+            kind.on_licence,
+            kind.adds_pods,
+        ]
         assert sum(effect is not None for effect in effects) == 1
+        assert not kind.on_pod or kind.options["tenant"] == 0
         assert len(kind.description) > 20
     assert len({kind.name for kind in FAULTS}) == len(FAULTS)
 
 
+def target(kind: FaultKind, scenario: Scenario) -> dict[str, Any]:
+    """The first node that can have the fault, and its first card where it is about one."""
+    card = 0 if kind.about_a_card else None
+    for node in ["", *(node.name for node in scenario.nodes)]:
+        if not complaint(FaultSpec(name=kind.name, node=node, card=card), scenario):
+            return {"node": node, "card": card}
+    raise AssertionError(kind.name)
+
+
 @pytest.mark.parametrize("kind", FAULTS, ids=lambda kind: kind.name)
-def test_every_fault_changes_the_world_and_goes_away_again(bench: Bench, kind: Any) -> None:
+def test_every_fault_changes_the_world_and_goes_away_again(bench: Bench, kind: FaultKind) -> None:
     healthy = bench.world()
-    card = 0 if kind.on_card else None
-    node = "kai-1" if kind.sharing is Sharing.KAI else "a10g-1"
-    bench.switches.enable(kind.name, node=node, card=card)
+    where = target(kind, bench.scenario)
+    bench.switches.enable(kind.name, **where)
     assert bench.world() != healthy
-    bench.switches.disable(kind.name, node=node, card=card)
+    bench.switches.disable(kind.name, **where)
     assert bench.world() == healthy
     assert bench.changes == 2
 
 
 CARD_FAULTS: dict[str, dict[str, float]] = {
     "thermal-throttle": {"event_reasons": 72, "thermal_violation_ns": 480e9, "temperature": 91},
+    "hotspot-throttle": {"event_reasons": 72, "thermal_violation_ns": 480e9},
+    "temperature-high": {"temperature": 86, "event_reasons": 4},
+    "memory-temperature-high": {"memory_temperature": 94, "event_reasons": 4},
+    "xid-storm": {"xid": 31, "xid_count": 12},
+    "nvlink-replays": {"nvlink_replays": 20},
     "power-brake": {"event_reasons": 136, "sm_clock_mhz": 705},
     "xid": {"xid": 79},
     "ecc-uncorrectable": {"ecc_uncorrectable": 1},
@@ -120,6 +143,15 @@ def test_a_fault_that_is_on_gets_new_options_and_keeps_its_beginning(
         ("xid", "a100-1", 8, "has cards 0 to 7, not 8"),
         ("node-not-ready", "a100-1", 1, "it is not about one card"),
         ("sharing-label-lost", "a100-1", None, "is not shared by hami"),
+        ("disable-control", "kai-1", 0, "kai-1 is not shared by hami or volcano"),
+        ("xid", "", 0, "name the node"),
+        ("licence-ends", "a100-1", None, "it is about the cluster: name no node"),
+        ("nvlink-replays", "a10g-1", 0, "NVIDIA A10G has neither HBM nor NVLink"),
+        ("heartbeat-stopped", "a10g-1", None, "the device plugin of a10g-1 reports nothing"),
+        ("device-plugin-missing", "dra-1", None, "dra-1 has a DRA driver"),
+        ("config-mode", "ascend-1", None, "ascend-1 has a plugin of another project"),
+        ("double-allocation", "a10g-1", None, "name the card"),
+        ("webhook-absent", "a10g-1", 0, "it is not about one card"),
     ],
 )
 def test_what_cannot_be_switched_on_is_refused(

@@ -37,6 +37,8 @@ def loaded(
         apiserver=required(lambda: built_binary("kube-apiserver")),
         etcd=required(lambda: built_binary("etcd")),
         work_dir=tmp_path_factory.mktemp("kube-loaded"),
+        # Device plugins are.
+        extra_arguments=["--allow-privileged=true"],
     ) as running:
         load(cluster, running)
         yield running

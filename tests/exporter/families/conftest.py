@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,25 @@ from gpuatlas.families.catalogue import ADVICE_FAMILIES, SOURCE_FAMILIES
 from gpuatlas.families.exposition import Format, write_families
 from gpuatlas.families.page import PageCache
 from gpuatlas.model.advice import PoolAdvice, Reason, Strategy, StrategyAdvice, Verdict
+from gpuatlas.model.checks import (
+    CheckReport,
+    CheckResult,
+    Finding,
+    InputState,
+    MissingInput,
+    NodeLayer,
+)
+from gpuatlas.model.layer import (
+    CertificateProbe,
+    LayerConfig,
+    LayerController,
+    LayerObjects,
+    LayerWebhook,
+    Licence,
+    NodeSettings,
+    SchedulerLease,
+    ServiceEndpoints,
+)
 from gpuatlas.model.snapshot import (
     Allocation,
     CardState,
@@ -69,6 +89,8 @@ def _a10g_node() -> NodeSnapshot:
                 memory_resident=build.UNMEASURED,
                 compute_reserved=build.known(0.25),
                 priority=build.known(int(pod == "chat-3")),
+                memory_limit=build.known(size * MIB if pod != "chat-3" else 0),
+                isolated=(("memory", pod != "chat-3"),),
             )
             for pod, size in promises.items()
         )
@@ -144,6 +166,8 @@ def _mig_allocation(partition: str) -> Allocation:
         compute_utilization=build.known(0.0),
         priority=build.UNMEASURED,
         idle_seconds=build.UNMEASURED,
+        memory_limit=build.UNMEASURED,
+        isolated=(("memory", True), ("compute", True)),
     )
 
 
@@ -208,25 +232,204 @@ def _a_pool(pool: str, model: str, *said: tuple[str, str]) -> PoolAdvice:
 
 
 @pytest.fixture
-def text_page(
-    snapshot: Snapshot, advice: tuple[PoolAdvice, ...], statuses: tuple[SourceStatus, ...]
-) -> str:
-    return _page(snapshot, advice, statuses, Format.TEXT)
+def report() -> CheckReport:
+    """A check with findings, one that lacks something and one that does not apply."""
+    held = Finding(
+        check="S13",
+        signal="lock",
+        object="Node/gpu-a",
+        node="gpu-a",
+        source="node annotation hami.io/mutex.lock",
+        record="2026-09-21T13:33:20Z,team-a,chat-0",
+    )
+    stuck = Finding(
+        check="S13",
+        signal="allocating",
+        object="StatefulSet/team-a/chat",
+        node="gpu-a",
+        card="GPU-00000000-0000-4000-8000-00000000000a",
+        namespace="team-a",
+        pod="chat-0",
+        source="pod annotation hami.io/bind-phase",
+        record="allocating",
+        count=3,
+    )
+    lack = MissingInput(
+        check="S14", input="hami-scheduler page", reason="HTTP 500 from 10.0.0.7:9395"
+    )
+    blind = MissingInput(check="S14", input="annotation", node="gpu-b", reason="not JSON")
+    return CheckReport(
+        at=build.NOW,
+        results=(
+            CheckResult(
+                check="S13",
+                state=InputState.OK,
+                findings=(held, stuck),
+                nodes=(("gpu-a", InputState.OK),),
+            ),
+            CheckResult(
+                check="S14",
+                state=InputState.MISSING,
+                missing=(lack, blind),
+                nodes=(("gpu-a", InputState.OK), ("gpu-b", InputState.MISSING)),
+            ),
+            CheckResult(check="S17", state=InputState.NOT_APPLICABLE),
+        ),
+        nodes=(
+            NodeLayer(
+                node="gpu-a",
+                layers=("hami",),
+                monitor_up=True,
+                plugin_ready=False,
+                missing_labels=("gpu=on",),
+                registered_cards=1,
+                driver_cards=2,
+                heartbeat_at=build.NOW - 30,
+                lock_at=build.NOW - 600,
+                lock_owner="team-a/chat-0",
+            ),
+            NodeLayer(node="gpu-b", layers=("volcano",), lock_at=build.NOW - 10),
+        ),
+    )
 
 
 @pytest.fixture
-def openmetrics_page(
-    snapshot: Snapshot, advice: tuple[PoolAdvice, ...], statuses: tuple[SourceStatus, ...]
-) -> str:
-    return _page(snapshot, advice, statuses, Format.OPENMETRICS)
+def layer() -> LayerObjects:
+    """HAMi with its webhook, and two licences of which one has an end."""
+    return LayerObjects(
+        read_at=build.NOW,
+        controllers=(_controller("DaemonSet", "hami-device-plugin", "device-plugin"),),
+        webhooks=(
+            _webhook("vgpu.hami.io", ("kube-system", "hami-scheduler")),
+            _webhook("outside", None),
+        ),
+        endpoints=(
+            ServiceEndpoints(
+                namespace="kube-system", service="hami-scheduler", port=443, ready=1, total=3
+            ),
+        ),
+        leases=(
+            SchedulerLease(
+                namespace="kube-system",
+                name="hami-scheduler",
+                holder="hami-scheduler-6c5d_0f1e",
+                renewed_at=build.NOW - 2,
+                duration_seconds=15.0,
+            ),
+            SchedulerLease(
+                namespace="kube-system",
+                name="never-renewed",
+                holder="",
+                renewed_at=None,
+                duration_seconds=None,
+            ),
+        ),
+        configs=(_config("device-config.yaml", 100), _config("config.json", 50)),
+        probes=(_probe("10.0.0.1:443", 500), _probe("10.0.0.2:443", 400), _probe("10.0.0.3:443")),
+        licences=(_licence("team", build.NOW + 86_400), _licence("endless", None)),
+    )
 
 
-def _page(
+def _controller(kind: str, component: str, container: str) -> LayerController:
+    return LayerController(
+        kind=kind,
+        namespace="kube-system",
+        name=component,
+        component=component,
+        version="2.9.0",
+        node_selector={"gpu": "on"},
+        images={"sidecar": "registry.example/sidecar:1", container: "projecthami/hami:v2.9.0"},
+        desired=3,
+        ready=2,
+        updated=1,
+        settled=True,
+    )
+
+
+def _webhook(name: str, service: tuple[str, str] | None) -> LayerWebhook:
+    return LayerWebhook(
+        configuration="hami-webhook",
+        webhook=name,
+        service=service,
+        url="" if service else "https://hami.example/webhook",
+        port=443,
+        path="/webhook",
+        failure_policy="Ignore",
+        ca_bundle=b"",
+        ca_not_after=build.NOW + 1_000 if service else None,
+        ca_error="" if service else "empty",
+        admits_pods=True,
+    )
+
+
+def _config(key: str, before: float) -> LayerConfig:
+    return LayerConfig(
+        namespace="kube-system",
+        name="hami-scheduler-device",
+        key=key,
+        component="hami-scheduler",
+        defaults=NodeSettings(name=""),
+        changed_at=build.NOW - before,
+    )
+
+
+def _probe(address: str, ends_in: float | None = None) -> CertificateProbe:
+    """One that was answered, or that was not where there is no end."""
+    return CertificateProbe(
+        configuration="hami-webhook",
+        webhook="vgpu.hami.io",
+        address=address,
+        at=build.NOW,
+        reached=ends_in is not None,
+        verified=None if ends_in is None else True,
+        not_after=None if ends_in is None else build.NOW + ends_in,
+    )
+
+
+def _licence(name: str, not_after: float | None) -> Licence:
+    return Licence(
+        name=name,
+        source="ConfigMap/layer-system/licence",
+        present=True,
+        not_after=not_after,
+        record="notAfter: …",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Everything that a page shows."""
+
+    snapshot: Snapshot
+    report: CheckReport
+    layer: LayerObjects
+    advice: tuple[PoolAdvice, ...]
+    statuses: tuple[SourceStatus, ...]
+
+    def page(self, form: Format) -> str:
+        judged = write_families(ADVICE_FAMILIES, self.advice, form)
+        tail = judged + write_families(SOURCE_FAMILIES, self.statuses, form) + form.end
+        cache = PageCache()
+        page = cache.with_checks(cache.update(self.snapshot), self.report, self.layer)
+        return b"".join(page.body(form, tail=tail).chunks).decode()
+
+
+@pytest.fixture
+def told(
     snapshot: Snapshot,
+    report: CheckReport,
+    layer: LayerObjects,
     advice: tuple[PoolAdvice, ...],
     statuses: tuple[SourceStatus, ...],
-    form: Format,
-) -> str:
-    judged = write_families(ADVICE_FAMILIES, advice, form)
-    tail = judged + write_families(SOURCE_FAMILIES, statuses, form) + form.end
-    return b"".join(PageCache().update(snapshot).body(form, tail=tail).chunks).decode()
+) -> Told:
+    return Told(snapshot, report, layer, advice, statuses)
+
+
+@pytest.fixture
+def text_page(told: Told) -> str:
+    return told.page(Format.TEXT)
+
+
+@pytest.fixture
+def openmetrics_page(told: Told) -> str:
+    return told.page(Format.OPENMETRICS)

@@ -17,6 +17,8 @@ from prometheus_client.parser import text_string_to_metric_families as parse_tex
 from gpuatlas.families.catalogue import (
     ADVICE_FAMILIES,
     ALL_FAMILIES,
+    CHECK_FAMILIES,
+    LAYER_FAMILIES,
     NAMESPACE_FAMILIES,
     NODE_FAMILIES,
     SOURCE_FAMILIES,
@@ -24,6 +26,8 @@ from gpuatlas.families.catalogue import (
 from gpuatlas.families.exposition import Format, write_families
 from gpuatlas.families.spec import Family, Kind, Series
 from gpuatlas.model.advice import PoolAdvice
+from gpuatlas.model.checks import CheckReport
+from gpuatlas.model.layer import LayerObjects
 from gpuatlas.model.snapshot import Snapshot
 from gpuatlas.model.status import SourceStatus
 
@@ -56,11 +60,17 @@ def yielded(families: Iterable[Family[object]], entities: Iterable[object]) -> T
 
 @pytest.fixture
 def expected(
-    snapshot: Snapshot, advice: tuple[PoolAdvice, ...], statuses: tuple[SourceStatus, ...]
+    snapshot: Snapshot,
+    report: CheckReport,
+    layer: LayerObjects,
+    advice: tuple[PoolAdvice, ...],
+    statuses: tuple[SourceStatus, ...],
 ) -> Table:
     groups: tuple[tuple[tuple[Family[object], ...], Iterable[object]], ...] = (
         (NODE_FAMILIES, snapshot.nodes.values()),  # type: ignore[assignment]
         (NAMESPACE_FAMILIES, snapshot.namespaces.values()),
+        (CHECK_FAMILIES, (report,)),
+        (LAYER_FAMILIES, (layer,)),
         (ADVICE_FAMILIES, advice),
         (SOURCE_FAMILIES, statuses),
     )

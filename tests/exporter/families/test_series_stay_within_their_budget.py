@@ -28,7 +28,7 @@ def test_a_card() -> None:
 
 
 def test_an_allocation() -> None:
-    assert series(allocation.FAMILIES, build.a_node()) == 8 < ALLOCATION_BUDGET
+    assert series(allocation.FAMILIES, build.a_node()) == 11 < ALLOCATION_BUDGET
 
 
 def test_a_workload() -> None:

@@ -74,6 +74,7 @@ def test_the_document_shows_the_catalogue() -> None:
 CARD = ("node", "card", "index")
 ALLOCATION = (*CARD, "namespace", "pod", "container")
 WORKLOAD = ("namespace", "workload_kind", "workload")
+WEBHOOK = ("configuration", "webhook")
 
 
 def test_names_and_labels_are_those_of_the_contract() -> None:
@@ -106,12 +107,14 @@ def test_names_and_labels_are_those_of_the_contract() -> None:
             *(*ALLOCATION, "evidence", "other_card", "other_evidence"),
         ),
         "gpuatlas_allocation_memory_reserved_bytes": ALLOCATION,
+        "gpuatlas_allocation_memory_limit_bytes": ALLOCATION,
         "gpuatlas_allocation_memory_resident_bytes": ALLOCATION,
         "gpuatlas_allocation_memory_counted_bytes": ALLOCATION,
         "gpuatlas_allocation_compute_reserved_ratio": ALLOCATION,
         "gpuatlas_allocation_compute_utilization_ratio": ALLOCATION,
         "gpuatlas_allocation_priority": ALLOCATION,
         "gpuatlas_allocation_idle_seconds": ALLOCATION,
+        "gpuatlas_allocation_isolated": (*ALLOCATION, "resource"),
         "gpuatlas_workload_info": (
             *WORKLOAD,
             *("api_group", "runtime", "scheduler", "queue", "queue_kind", "gang"),
@@ -122,6 +125,37 @@ def test_names_and_labels_are_those_of_the_contract() -> None:
         "gpuatlas_workload_waiting_seconds": (*WORKLOAD, "reason"),
         "gpuatlas_workload_memory_ahead_ratio": WORKLOAD,
         "gpuatlas_pod_workload_info": (*("namespace", "pod", "node", "workload_kind", "workload"),),
+        "gpuatlas_finding_info": (
+            *("check", "signal", "node", "card", "namespace", "pod"),
+            *("object", "source", "record"),
+        ),
+        "gpuatlas_findings": ("check", "signal"),
+        "gpuatlas_check_inputs": ("check", "state"),
+        "gpuatlas_check_missing_input_info": ("check", "node", "input", "reason"),
+        "gpuatlas_node_check_inputs": ("node", "check", "state"),
+        "gpuatlas_node_sharing_monitor_up": ("node",),
+        "gpuatlas_node_device_plugin_ready": ("node",),
+        "gpuatlas_node_registered_cards": ("node",),
+        "gpuatlas_node_driver_cards": ("node",),
+        "gpuatlas_node_registration_heartbeat_timestamp_seconds": ("node",),
+        "gpuatlas_node_sharing_lock_timestamp_seconds": ("node", "owner_namespace", "owner_pod"),
+        "gpuatlas_node_sharing_label_missing_info": ("node", "label"),
+        "gpuatlas_sharing_component_info": (
+            *("kind", "namespace", "name", "component", "version", "image"),
+        ),
+        "gpuatlas_sharing_component_pods": ("kind", "namespace", "name", "state"),
+        "gpuatlas_sharing_webhook_info": (*(*WEBHOOK, "namespace", "service", "failure_policy"),),
+        "gpuatlas_sharing_webhook_endpoints": (*WEBHOOK, "state"),
+        "gpuatlas_sharing_webhook_reachable": WEBHOOK,
+        "gpuatlas_sharing_webhook_certificate_not_after_timestamp_seconds": WEBHOOK,
+        "gpuatlas_sharing_webhook_certificate_verified": WEBHOOK,
+        "gpuatlas_sharing_webhook_ca_not_after_timestamp_seconds": WEBHOOK,
+        "gpuatlas_sharing_leader_lease_renewed_timestamp_seconds": (
+            *("namespace", "lease", "holder"),
+        ),
+        "gpuatlas_sharing_leader_lease_duration_seconds": ("namespace", "lease"),
+        "gpuatlas_sharing_config_changed_timestamp_seconds": ("namespace", "configmap"),
+        "gpuatlas_sharing_licence_not_after_timestamp_seconds": ("licence", "source"),
         "gpuatlas_pool_strategy_advice_info": (
             *("pool", "platform", "model", "strategy", "verdict", "reason"),
         ),

@@ -12,6 +12,7 @@ from gpuatlas.runtime.live import LiveObserver
 from gpuatlas.runtime.observe import Observed
 from gpuatlas.runtime.settings import RefreshSettings, Settings
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
+from gpuatlas.sources.layer.asks import ASKS
 from gpuatlas.sources.scrape.settings import ScrapeSettings
 from gpuatlas_harness.polling import poll
 
@@ -145,6 +146,8 @@ def test_without_any_of_it_the_picture_is_complete_and_nothing_is_wrong(
         "dcgm": True,
         "hami-monitor": None,
         "hami-scheduler": None,
+        **{ask.source: None for ask in ASKS},
+        "webhook-certificate": None,
     }
 
 

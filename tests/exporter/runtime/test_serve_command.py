@@ -83,6 +83,15 @@ def test_every_problem_is_a_line_and_the_exit_code_is_2(tmp_path: Path) -> None:
             ["--from", "folder", "--prometheus-url", "http://p"],
             "--prometheus-url: has no meaning with --from: the folder is read, no cluster",
         ),
+        (
+            ["--licence", "a/b"],
+            "--licence: 'a/b' must be NAMESPACE/CONFIGMAP/KEY, such as "
+            "layer-system/licence/notAfter",
+        ),
+        (
+            ["--from", "folder", "--licence", "a/b/c"],
+            "--licence: has no meaning with --from: the folder is read, no cluster",
+        ),
     ],
 )
 def test_a_wrong_option_is_named(arguments: list[str], line: str) -> None:
@@ -109,6 +118,7 @@ def test_options_and_variables_become_settings(tmp_path: Path) -> None:
             *("--prometheus-bearer-token-file", str(token)),
             *("--prometheus-matcher", "cluster=prod", "--prometheus-header", "X-Scope-OrgID=a=b"),
             *("--scrape-interval", "60", "--exporter-namespace", "gpu-operator"),
+            *("--no-probe-webhook", "--licence", "a/b/c", "--licence", "a/b/d"),
         ],
     )
     settings, problems = read_settings(context.params)
@@ -118,6 +128,8 @@ def test_options_and_variables_become_settings(tmp_path: Path) -> None:
     assert settings.shard == Shard(1, 2)
     assert settings.exclude_namespaces == frozenset({"a", "b"})
     assert settings.exporter_namespaces == frozenset({"gpu-operator"})
+    assert settings.layer.probe is False
+    assert [source.name for source in settings.layer.licences] == ["b/c", "b/d"]
     assert settings.refresh.scrape_interval_seconds == 60
     assert settings.scrape.page_max_age == 180
     assert settings.prometheus == PrometheusSettings(
@@ -134,6 +146,8 @@ def test_variables_stand_for_options(monkeypatch: pytest.MonkeyPatch) -> None:
         "GPUATLAS_WEB_CONFIG_FILE": "/etc/web.yml",
         "GPUATLAS_EXCLUDE_NAMESPACE": "a b",
         "GPUATLAS_SCRAPE_INTERVAL": "15",
+        "GPUATLAS_PROBE_WEBHOOK": "false",
+        "GPUATLAS_LICENCE": "a/b/c a/b/d",
         "GPUATLAS_LOG_FORMAT": "json",
         "GPUATLAS_REVISION": "abc123",
     }.items():
@@ -143,6 +157,7 @@ def test_variables_stand_for_options(monkeypatch: pytest.MonkeyPatch) -> None:
     assert options["web_config_file"] == Path("/etc/web.yml")
     assert options["exclude_namespace"] == ("a", "b")
     assert options["scrape_interval"] == 15
+    assert (options["probe_webhook"], options["licence"]) == (False, ("a/b/c", "a/b/d"))
     assert (options["log_format"], options["revision"]) == ("json", "abc123")
 
 

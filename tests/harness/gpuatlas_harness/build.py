@@ -129,6 +129,8 @@ def an_allocation(**fields: Any) -> Allocation:
         "compute_utilization": known(0.25),
         "priority": known(1),
         "idle_seconds": known(12.5),
+        "memory_limit": known(12_000 * MIB),
+        "isolated": (("memory", True), ("compute", False)),
     }
     return Allocation(**(defaults | fields))
 
@@ -148,6 +150,8 @@ def an_unplaced_allocation(**fields: Any) -> Allocation:
         "compute_utilization": UNMEASURED,
         "priority": UNMEASURED,
         "idle_seconds": UNMEASURED,
+        "memory_limit": UNMEASURED,
+        "isolated": (),
     }
     return an_allocation(**(defaults | fields))
 

@@ -49,6 +49,7 @@ class PrometheusServer:
         work_dir: where the configuration, the store and the log go.
         interval_seconds: between scrapes, and between evaluations of the rules.
         rule_files: files of recording and alerting rules.
+        alertmanagers: ``HOST:PORT`` of those that get the alerts.
         binary: the program, else ``prometheus`` of ``PATH``.
     """
 
@@ -59,6 +60,7 @@ class PrometheusServer:
         work_dir: Path,
         interval_seconds: float = 1.0,
         rule_files: Sequence[Path] = (),
+        alertmanagers: Sequence[str] = (),
         binary: Path | None = None,
     ) -> None:
         interval = f"{round(interval_seconds * 1000)}ms"
@@ -66,6 +68,7 @@ class PrometheusServer:
             "global": {"scrape_interval": interval, "evaluation_interval": interval},
             "rule_files": [str(path.resolve()) for path in rule_files],
             "scrape_configs": [dict(job) for job in scrape_configs],
+            "alerting": {"alertmanagers": [{"static_configs": [{"targets": list(alertmanagers)}]}]},
         }
         config_file = work_dir / "prometheus.yml"
         # JSON is YAML.

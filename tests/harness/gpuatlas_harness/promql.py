@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import promql_parser
 import yaml
@@ -15,16 +16,29 @@ NodeT = TypeVar("NodeT", bound=promql_parser.Expr)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One recording or alerting rule; ``name`` is what it records, or the alert's name."""
+    """One recording or alerting rule; ``name`` is what it records, or the alert's name.
+
+    ``hold`` is an alert's ``for`` as it is written, ``labels`` and ``annotations`` are templates.
+    """
 
     file: Path
     group: str
     name: str
     expression: str
     is_alert: bool = False
+    hold: str = "0m"
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return f"{self.file.name}: {self.name}"
+        if not self.is_alert:
+            return " ".join((f"{self.file.name}: {self.name}", *self.labels.values()))
+        return f"{self.check}-{self.labels.get('signal', '')}-{self.labels.get('severity', '')}"
+
+    @property
+    def check(self) -> str:
+        """What an alert belongs to: H05, S12, or the slug of one beside the 29."""
+        return self.labels.get("check", "")
 
     @property
     def tree(self) -> promql_parser.Expr:
@@ -61,13 +75,16 @@ def read_groups(file: Path) -> list[Group]:
     ]
 
 
-def _rule(file: Path, group: str, rule: dict[str, str]) -> Rule:
+def _rule(file: Path, group: str, rule: dict[str, Any]) -> Rule:
     return Rule(
         file=file,
         group=group,
         name=rule["alert"] if "alert" in rule else rule["record"],
         expression=str(rule["expr"]),
         is_alert="alert" in rule,
+        hold=rule.get("for", "0m"),
+        labels=rule.get("labels", {}),
+        annotations=rule.get("annotations", {}),
     )
 
 
@@ -93,8 +110,14 @@ def matched_labels(tree: promql_parser.Expr) -> set[tuple[str, str]]:
 
 
 def called(tree: promql_parser.Expr, *functions: str) -> list[promql_parser.Call]:
-    """The calls of the named functions."""
-    return [call for call in nodes(tree, promql_parser.Call) if call.func.name in functions]
+    """The calls of the named functions, of every one where none is named."""
+    calls = nodes(tree, promql_parser.Call)
+    return [call for call in calls if not functions or call.func.name in functions]
+
+
+def strings(tree: promql_parser.Expr) -> set[str]:
+    """Every text that is an argument: new labels, patterns, replacements."""
+    return {node.val for node in nodes(tree, promql_parser.StringLiteral)}
 
 
 def grouping(aggregation: promql_parser.AggregateExpr) -> list[str] | None:

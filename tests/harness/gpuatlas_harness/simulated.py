@@ -28,9 +28,17 @@ _SERVER_FIELDS: Final = (
 )
 # Owners of which the server wants a whole spec: theirs is the same as a ReplicaSet's or a Job's.
 _WITH_SELECTOR: Final = frozenset(
-    {("apps/v1", "Deployment"), ("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet")}
+    ("apps/v1", kind) for kind in ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 )
 _JOB: Final = ("batch/v1", "Job")
+# Kubernetes' own groups with a dot in the name. EndpointSlices stay away: no real server takes one
+# that leads to loopback, where the simulator listens.
+_OWN_GROUPS: Final = frozenset(
+    {"admissionregistration.k8s.io", "coordination.k8s.io", "resource.k8s.io"}
+)
+# From its creation on, the server would call it for each pod.
+_WEBHOOKS: Final = "MutatingWebhookConfiguration"
+_ADDRESSES: Final = ("clusterIP", "clusterIPs")  # out of a range of the server's own
 # Only in such a namespace may a claim look at cards that others hold.
 _ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
 
@@ -61,7 +69,8 @@ def load(cluster: SimulatedCluster, kube: KubeServer) -> None:
     copied = [item for item in objects_of(cluster) if _is_served(item)]
     kube.apply([_namespace(name) for name in _watched_over(copied)])
     uids: dict[str, str] = {}
-    for item in _owners_first(copied):
+    last = [item for item in copied if item["kind"] == _WEBHOOKS]
+    for item in (*_owners_first([i for i in copied if i not in last]), *last):
         simulated = item["metadata"]["uid"]
         (stored,) = kube.apply([_for_server(item, uids)])
         uids[simulated] = stored["metadata"]["uid"]
@@ -70,7 +79,7 @@ def load(cluster: SimulatedCluster, kube: KubeServer) -> None:
 def _is_served(item: Object) -> bool:
     group, _, version = item["apiVersion"].rpartition("/")
     if group not in crds.GROUPS:
-        return not group or "." not in group or group == "resource.k8s.io"
+        return not group or "." not in group or group in _OWN_GROUPS
     return any(
         item["kind"] == definition["spec"]["names"]["kind"]
         and version in [v["name"] for v in definition["spec"]["versions"] if v["served"]]
@@ -121,9 +130,18 @@ def _for_server(item: Object, uids: Mapping[str, str]) -> Object:
         reference["uid"] = uids.get(reference["uid"], reference["uid"])
     metadata = {k: v for k, v in item["metadata"].items() if k not in _SERVER_FIELDS}
     kind = (item["apiVersion"], item["kind"])
-    if kind in _WITH_SELECTOR or kind == _JOB:
+    if (kind in _WITH_SELECTOR or kind == _JOB) and not _is_whole(item):
         return {**_owner_spec(item, has_selector=kind != _JOB), "metadata": metadata}
+    if item["kind"] == "Service" and item["apiVersion"] == "v1":
+        spec = {k: v for k, v in item["spec"].items() if k not in _ADDRESSES}
+        return {**item, "metadata": metadata, "spec": spec}
     return {**item, "metadata": metadata}
+
+
+def _is_whole(item: Object) -> bool:
+    """Whether an owner says what its pods are made of."""
+    template = item["spec"].get("template", {})
+    return bool(template.get("spec", {}).get("containers"))
 
 
 def _owner_spec(item: Object, *, has_selector: bool) -> Object:

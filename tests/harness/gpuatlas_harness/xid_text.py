@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import yaml
 
-ALERTS: Final = Path(__file__).parents[3] / "alerts"
+from gpuatlas_harness.alert_rules import ALERTS
+
 _BLOCK: Final = re.compile(
     r"(?P<indent> *)\{\{- /\* xid\.yaml: (?P<field>cause|action) \*/ -\}\}\n"
     r".*?"

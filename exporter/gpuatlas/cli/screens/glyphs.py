@@ -5,12 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from gpuatlas.model.catalogue import Severity
+from gpuatlas.model.checks import CheckState
 from gpuatlas.model.snapshot import CardState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Glyphs:
-    """One set. `states` marks the word of each state, so that neither needs its colour."""
+    """One set.
+
+    `states` marks the word of each state of a card, `checks` that of a check (what fires by its
+    severity), so that neither needs its colour.
+    """
 
     resident: str
     allocated: str
@@ -23,6 +29,8 @@ class Glyphs:
     times: str
     ellipsis: str
     states: dict[CardState, str]
+    checks: dict[CheckState | Severity, str]
+    pending: str
 
 
 UNICODE: Final = Glyphs(
@@ -44,6 +52,15 @@ UNICODE: Final = Glyphs(
         CardState.SLOWED: "▲",
         CardState.FAILED: "✖",
     },
+    checks={
+        CheckState.OK: "✓",
+        CheckState.UNKNOWN: "?",
+        CheckState.NOT_APPLICABLE: "–",
+        Severity.CRITICAL: "✖",
+        Severity.WARNING: "▲",
+        Severity.INFO: "◆",
+    },
+    pending="◔",
 )
 ASCII: Final = Glyphs(
     resident="#",
@@ -64,6 +81,15 @@ ASCII: Final = Glyphs(
         CardState.SLOWED: "^",
         CardState.FAILED: "X",
     },
+    checks={
+        CheckState.OK: "+",
+        CheckState.UNKNOWN: "?",
+        CheckState.NOT_APPLICABLE: "-",
+        Severity.CRITICAL: "X",
+        Severity.WARNING: "!",
+        Severity.INFO: "i",
+    },
+    pending=".",
 )
 # Working green, idle grey, slowed red, failed dark red, free outlined, unknown striped.
 STATE_STYLES: Final = {
@@ -87,8 +113,9 @@ def word_style(state: CardState) -> str:
 
 def drawn_for(encoding: str) -> Glyphs:
     """The richest set that a stream of this encoding can carry."""
-    every = "".join(str(getattr(UNICODE, name)) for name in UNICODE.__slots__ if name != "states")
-    every += "".join(UNICODE.states.values())
+    single = set(UNICODE.__slots__) - {"states", "checks"}
+    every = "".join(getattr(UNICODE, name) for name in single)
+    every += "".join([*UNICODE.states.values(), *UNICODE.checks.values()])
     try:
         every.encode(encoding)
     except (UnicodeEncodeError, LookupError):

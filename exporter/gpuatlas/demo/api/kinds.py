@@ -8,7 +8,11 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """One resource. `group` is "" for the core group."""
+    """One resource. `group` is "" for the core group.
+
+    `quiet` is the path of a field that a real server would change every few seconds. Here it is new
+    whenever the object is read, and its change alone is no event: nobody could watch anything else.
+    """
 
     resource: str
     kind: str
@@ -16,6 +20,7 @@ class Kind:
     version: str = "v1"
     namespaced: bool = True
     short: tuple[str, ...] = ()
+    quiet: tuple[str, ...] = ()
 
     @property
     def api_version(self) -> str:
@@ -43,12 +48,23 @@ def _kind(kind: str, group: str, version: str = "v1", *, cluster: bool = False) 
 KINDS: Final = (
     Kind(resource="nodes", kind="Node", short=("no",), group="", namespaced=False),
     Kind(resource="pods", kind="Pod", short=("po",), group=""),
+    Kind(resource="services", kind="Service", short=("svc",), group=""),
+    Kind(resource="configmaps", kind="ConfigMap", short=("cm",), group=""),
+    Kind(resource="daemonsets", kind="DaemonSet", short=("ds",), group="apps"),
     Kind(resource="deployments", kind="Deployment", short=("deploy",), group="apps"),
     Kind(resource="replicasets", kind="ReplicaSet", short=("rs",), group="apps"),
     Kind(resource="statefulsets", kind="StatefulSet", short=("sts",), group="apps"),
     _kind("Job", "batch"),
     _kind("ResourceClaim", "resource.k8s.io"),
     _kind("ResourceSlice", "resource.k8s.io", cluster=True),
+    _kind("MutatingWebhookConfiguration", "admissionregistration.k8s.io", cluster=True),
+    Kind(
+        resource="leases",
+        kind="Lease",
+        group="coordination.k8s.io",
+        quiet=("spec", "renewTime"),
+    ),
+    _kind("EndpointSlice", "discovery.k8s.io"),
     _kind("Workflow", "argoproj.io", "v1alpha1"),
     _kind("Job", "batch.volcano.sh", "v1alpha1"),
     _kind("JobSet", "jobset.x-k8s.io", "v1alpha2"),

@@ -52,6 +52,7 @@ class Listener(ThreadingHTTPServer):
 
     daemon_threads = False
     request_queue_size = 128
+    quiet_errors: tuple[type[Exception], ...] = (ConnectionError, TimeoutError)
 
     def __init__(self, handler: type[Handler]) -> None:
         self._open: set[socket.socket] = set()
@@ -79,7 +80,7 @@ class Listener(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A caller that hangs up is no error; anything else is one of ours."""
         error = sys.exception()
-        if not isinstance(error, ConnectionError | TimeoutError):
+        if not isinstance(error, self.quiet_errors):
             _logger.error("request from %s failed", client_address, exc_info=error)
 
     def hang_up(self) -> None:
@@ -88,7 +89,8 @@ class Listener(ThreadingHTTPServer):
             connections = list(self._open)
         for connection in connections:
             with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
+                # The transport's own: TLS would take its state away from under its reader.
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
 
 class Listeners:

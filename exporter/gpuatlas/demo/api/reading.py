@@ -36,13 +36,16 @@ def read_list(store: ObjectStore, route: ObjectsRoute, query: Query) -> Answer:
     items = [
         item
         for item in snapshot.items
-        if _key(item) > after and route.namespace in {"", _key(item)[0]}
+        if _key(item) > after
+        and route.namespace in {"", _key(item)[0]}
+        and all(part.holds(item["metadata"].get("labels", {})) for part in query.selector)
     ]
     page = items[: query.limit or None]
     metadata: Document = {"resourceVersion": str(snapshot.revision)}
     if len(page) < len(items):
         metadata["continue"] = _token(snapshot.revision, _key(page[-1]))
-        metadata["remainingItemCount"] = len(items) - len(page)
+        if not query.selector:  # the real server does not count what it filters
+            metadata["remainingItemCount"] = len(items) - len(page)
     return json_answer(_list(route.kind, page, metadata, metadata_only=query.metadata_only))
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from gpuatlas.demo.api.kinds import Kind, find_kind
+from gpuatlas.demo.api.selectors import BadSelectorError, Requirement, read_selector
 
 _PARTIAL: Final = "as=PartialObjectMetadata"
 
@@ -40,7 +41,10 @@ Route = ObjectsRoute | ProxyRoute
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """The parameters of a list or a watch. `revision` is None where none, or "0", was given."""
+    """The parameters of a list or a watch. `revision` is None where none, or "0", was given.
+
+    `selector` is of a list: all its requirements hold for what is listed.
+    """
 
     watch: bool
     limit: int
@@ -50,6 +54,7 @@ class Query:
     bookmarks: bool
     timeout_seconds: float
     metadata_only: bool
+    selector: tuple[Requirement, ...] = ()
 
 
 def split_path(target: str) -> tuple[str, ...]:
@@ -94,12 +99,12 @@ def _proxy(namespace: str, pod: str, path: str) -> ProxyRoute:
 def read_query(target: str, accept: str) -> Query:
     """Raises BadQueryError for parameters that are malformed or that this server has not."""
     given = dict(parse_qsl(urlsplit(target).query, keep_blank_values=True))
-    for selector in ("labelSelector", "fieldSelector"):
-        if given.get(selector):
-            msg = f"the simulated API server has no {selector}: list everything"
-            raise BadQueryError(msg)
+    if given.get("fieldSelector"):
+        msg = "the simulated API server has no fieldSelector: list everything"
+        raise BadQueryError(msg)
+    watch = _truth(given, "watch")
     return Query(
-        watch=_truth(given, "watch"),
+        watch=watch,
         limit=_whole(given, "limit"),
         continue_token=given.get("continue", ""),
         revision=_whole(given, "resourceVersion") or None,
@@ -108,7 +113,18 @@ def read_query(target: str, accept: str) -> Query:
         # The real server picks half an hour to an hour where nothing is said.
         timeout_seconds=_whole(given, "timeoutSeconds") or 1800,
         metadata_only=_PARTIAL in accept,
+        selector=_selector(given.get("labelSelector", ""), watch=watch),
     )
+
+
+def _selector(text: str, *, watch: bool) -> tuple[Requirement, ...]:
+    if text and watch:
+        msg = "the simulated API server has labelSelector for lists only: watch everything"
+        raise BadQueryError(msg)
+    try:
+        return read_selector(text)
+    except BadSelectorError as error:
+        raise BadQueryError(str(error)) from None
 
 
 def _truth(given: Mapping[str, str], name: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpuatlas.demo.api.kinds import KINDS
+from gpuatlas.demo.api.kinds import KINDS, Kind
 
 Document = dict[str, Any]
 Key = tuple[str, str]  # (namespace, name)
@@ -77,11 +77,12 @@ class ObjectStore:
         with self._changed:
             before = self._revision
             for kind in KINDS:
-                self._replace_kind(kind.key, documents.get(kind.key, ()))
+                self._replace_kind(kind, documents.get(kind.key, ()))
             if self._revision != before:
                 self._changed.notify_all()
 
-    def _replace_kind(self, resource: str, documents: Sequence[Document]) -> None:
+    def _replace_kind(self, kind: Kind, documents: Sequence[Document]) -> None:
+        resource = kind.key
         old = self._plain[resource]
         new = {_key(document): document for document in documents}
         for key in sorted(old.keys() - new.keys()):
@@ -91,8 +92,18 @@ class ObjectStore:
                 self._delete(resource, key)  # the same name, another object
             if key not in old:
                 self._record(resource, "ADDED", key, document)
-            elif old[key] != document:
+            elif _loud(kind, old[key]) != _loud(kind, document):
                 self._record(resource, "MODIFIED", key, document)
+            elif old[key] != document:
+                self._refresh(resource, key, document)
+
+    def _refresh(self, resource: str, key: Key, document: Document) -> None:
+        """Show the object as it is now, under the revision that it has."""
+        before = self._stamped[resource][key]["metadata"]["resourceVersion"]
+        metadata = document["metadata"] | {"resourceVersion": before}
+        self._plain[resource][key] = document
+        self._stamped[resource][key] = document | {"metadata": metadata}
+        self._snapshots.pop((resource, self._revision), None)
 
     def _delete(self, resource: str, key: Key) -> None:
         self._record(resource, "DELETED", key, self._plain[resource][key])
@@ -162,6 +173,15 @@ class ObjectStore:
 def _key(document: Document) -> Key:
     metadata = document["metadata"]
     return metadata.get("namespace", ""), metadata["name"]
+
+
+def _loud(kind: Kind, document: Document) -> Document:
+    """The part of an object whose change is an event."""
+    if not kind.quiet:
+        return document
+    part, field = kind.quiet
+    kept = {name: value for name, value in document[part].items() if name != field}
+    return document | {part: kept}
 
 
 def _uid(document: Document) -> str:

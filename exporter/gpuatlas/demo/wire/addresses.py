@@ -14,6 +14,7 @@ DEFAULT_PORTS: Final[Mapping[str, int]] = {
     "dcgm": 9400,
     "hami-monitor": 9394,
     "hami-scheduler": 9395,
+    "hami-webhook": 443,
 }
 SYSTEM_NODE: Final = "system-1"  # no cards: schedulers and DNS run here
 
@@ -26,19 +27,26 @@ class Address:
     port: int
 
 
-# (kind, subject) of an endpoint → its address.
+# (kind, subject) of an endpoint → its address. The webhook of an installation has one, too.
 Addresses = Mapping[tuple[str, str], Address]
 
 
 def default_addresses(world: World) -> Addresses:
     """Addresses as in a real cluster: for documents that nobody is going to scrape."""
-    return {
+    pages = {
         endpoint.key: Address(
             pod_ip(world, node_of(*endpoint.key), *endpoint.key),
             DEFAULT_PORTS[endpoint.kind],
         )
         for endpoint in world.endpoints
     }
+    webhooks = {
+        ("hami-webhook", hami.release): Address(
+            pages["hami-scheduler", hami.release].host, DEFAULT_PORTS["hami-webhook"]
+        )
+        for hami in world.scenario.hami
+    }
+    return {**pages, **webhooks}
 
 
 def node_of(kind: str, subject: str) -> str:

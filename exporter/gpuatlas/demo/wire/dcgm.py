@@ -139,11 +139,20 @@ def _number(value: float, digits: int) -> str:
 
 
 def _xid_families(page: Page, cards: list[CardState], *, newer: bool) -> None:
-    """Absent until a card had its first XID (facts/dcgm.md 0, trap 3)."""
+    """The gauge is absent until a card had its first XID (facts/dcgm.md 0, trap 3).
+
+    Of the count a card without any has one series of 0, without a number (1.5 there).
+    """
     last: list[tuple[list[tuple[str, str]], str]] = []
     counted: list[tuple[list[tuple[str, str]], str]] = []
     for card in cards:
         code = card.sensors.xid
+        if not code:
+            window = {"window_size_in_ms": _XID_WINDOW_MS}
+            counted += [
+                (_labels(card, _Series(s.instance, s.attributes | window)), "0")
+                for s in _series(card, "DEV_XID_ERRORS")
+            ]
         for series in _series(card, "DEV_XID_ERRORS") if code else ():
             text = _XID_TEXTS.get(code, "Unknown Error")
             named = _Series(
@@ -152,7 +161,10 @@ def _xid_families(page: Page, cards: list[CardState], *, newer: bool) -> None:
             last.append((_labels(card, named), str(code)))
             window = {"window_size_in_ms": _XID_WINDOW_MS, "xid": str(code)}
             counted.append(
-                (_labels(card, _Series(series.instance, series.attributes | window)), "1")
+                (
+                    _labels(card, _Series(series.instance, series.attributes | window)),
+                    str(card.sensors.xid_count),
+                )
             )
     page.family("DCGM_FI_DEV_XID_ERRORS", "gauge", "Number of the last XID error.", last)
     kind = "gauge" if newer else "counter"

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuatlas.demo.randomness import wave
-from gpuatlas.demo.sensors import FULL_WIDTH
+from gpuatlas.demo.sensors import FULL_WIDTH, HIGHEST_OPERATING
 from gpuatlas.demo.state import CardState, InstanceState
+
+_FABRIC_READY: Final = 3  # facts/dcgm.md 4.11
 
 CardValue = Callable[[CardState, float], float | None]
 InstanceValue = Callable[[InstanceState, CardState, float], float | None]
-_HIGHEST_OPERATING: Final = 87  # degrees at which the margin is 0; invented for these boards
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,12 @@ def _share(factor: float) -> tuple[CardValue, InstanceValue]:
         lambda card, at: factor * card.compute,
         lambda instance, card, at: factor * instance.compute,
     )
+
+
+_SM_SHARE: Final[tuple[CardValue, InstanceValue]] = (
+    lambda card, at: card.sm_share * card.compute,
+    lambda instance, card, at: card.sm_share * instance.compute,
+)
 
 
 def _traffic(direction: str) -> CardValue:
@@ -130,10 +137,20 @@ def _repaired(card: CardState, at: float) -> float | None:
     return None if card.node.card.family == "turing" else 0.0
 
 
+def _retired(card: CardState, at: float) -> float | None:
+    """Older cards retire pages instead."""
+    return 0.0 if _repaired(card, at) is None else None
+
+
 def _nvlink(card: CardState, at: float) -> float | None:
     """No unit is documented: any number that grows will do."""
     del at
     return card.sensors.energy_mj // 4096 if card.node.card.hbm else None
+
+
+def _linked(value: CardValue) -> CardValue:
+    """Here, boards with HBM have NVLinks and hang on NVSwitches, and others do not."""
+    return lambda card, at: value(card, at) if card.node.card.hbm else None
 
 
 def _memory_temperature(card: CardState, at: float) -> float | None:
@@ -143,7 +160,7 @@ def _memory_temperature(card: CardState, at: float) -> float | None:
 
 def _temperature_margin(card: CardState, at: float) -> float | None:
     del at
-    return _HIGHEST_OPERATING - card.sensors.temperature if card.node.card.margin else None
+    return HIGHEST_OPERATING - card.sensors.temperature if card.node.card.margin else None
 
 
 FIELDS: Final[tuple[Field, ...]] = (
@@ -184,19 +201,35 @@ FIELDS: Final[tuple[Field, ...]] = (
         kind="counter",
         instance_lacks=True,
     ),
-    Field("DEV_ROW_REMAP_FAILURE", "Replacing a row failed.", _repaired, instance_lacks=True),
     Field(
         "DEV_ROW_REMAP_PENDING",
         "A row waits for a reset.",
         _sensor("row_remap_pending"),
         instance_lacks=True,
     ),
-    Field(
-        "DEV_ECC_DBE_VOL_TOTAL",
-        "Uncorrectable memory errors since the last reset.",
-        _sensor("ecc_uncorrectable"),
-        kind="counter",
-        instance_lacks=True,
+    *(
+        Field(f"DEV_ECC_{name}_TOTAL", words, value, kind="counter", instance_lacks=True)
+        for name, words, value in (
+            ("DBE_VOL", "Uncorrectable errors since the last reset.", _sensor("ecc_uncorrectable")),
+            ("DBE_AGG", "The same of the card's lifetime.", _sensor("ecc_uncorrectable")),
+            ("SBE_VOL", "Errors that were corrected.", _constant(0)),
+        )
+    ),
+    *(
+        Field(f"DEV_{name}", words, _repaired, instance_lacks=True)
+        for name, words in (
+            ("THRESHOLD_SRM", "Too many errors of SRAM."),
+            ("BANKS_REMAP_ROWS_AVAIL_NONE", "Banks without a spare row."),
+            ("ROW_REMAP_FAILURE", "Replacing a row failed."),
+        )
+    ),
+    *(
+        Field(f"DEV_RETIRED_{what}", f"Pages {words}.", _retired, kind=kind, instance_lacks=True)
+        for what, words, kind in (
+            ("SBE", "retired after corrected errors", "counter"),
+            ("DBE", "retired after uncorrectable errors", "counter"),
+            ("PENDING", "that wait for a reboot", "gauge"),
+        )
     ),
     Field("DEV_VGPU_LICENSE_STATUS", "Licence of a vGPU guest.", _constant(0)),
     Field(
@@ -206,6 +239,26 @@ FIELDS: Final[tuple[Field, ...]] = (
         kind="counter",
         kind_since_483="gauge",
         instance_lacks=True,
+    ),
+    *(
+        Field(
+            f"DEV_NVLINK_{what}_ERROR_COUNT_TOTAL",
+            f"{words} of all NVLinks.",
+            _linked(value),
+            kind="counter",
+            instance_lacks=True,
+        )
+        for what, words, value in (
+            ("CRC_FLIT", "Checksum errors of flow control", _constant(0)),
+            ("CRC_DATA", "Checksum errors of data", _constant(0)),
+            ("REPLAY", "Transfers sent again", _sensor("nvlink_replays")),
+            ("RECOVERY", "Links that had to recover", _constant(0)),
+        )
+    ),
+    Field(
+        "DEV_FABRIC_MANAGER_STATUS",
+        "Registration with the fabric; 3 is done.",
+        _linked(_constant(_FABRIC_READY)),
     ),
     Field("DEV_CLOCKS_EVENT_REASONS", "Why the clocks are low.", _sensor("event_reasons")),
     Field("DEV_MAX_SM_CLOCK", "Highest clock of the SMs (MHz).", _model("sm_clock_mhz")),
@@ -229,7 +282,7 @@ FIELDS: Final[tuple[Field, ...]] = (
     ),
     Field("DEV_GET_GPU_RECOVERY_ACTION", "What the driver asks for.", _sensor("recovery_action")),
     Field("PROF_GR_ENGINE_ACTIVE", "Share of time of an engine.", *_share(1.0), digits=6),
-    Field("PROF_SM_ACTIVE", "Share of the SMs that work.", *_share(0.9), digits=6),
+    Field("PROF_SM_ACTIVE", "Share of the SMs that work.", *_SM_SHARE, digits=6),
     Field("PROF_PIPE_TENSOR_ACTIVE", "Share of the tensor pipe.", *_share(0.42), digits=6),
     Field("PROF_DRAM_ACTIVE", "Share of the memory interface.", *_share(0.55), digits=6),
     Field("PROF_PCIE_TX_BYTES", "Sent on PCIe (bytes/s).", _traffic("sent")),

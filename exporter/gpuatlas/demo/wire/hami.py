@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from gpuatlas.demo.installed import HamiRelease
 from gpuatlas.demo.runtimes import RUNTIMES
-from gpuatlas.demo.scenario import HamiRelease, NodeSpec
+from gpuatlas.demo.scenario import NodeSpec
 from gpuatlas.demo.state import CardState, NodeState, PodState
 from gpuatlas.demo.wire.objects import stamp
 
@@ -20,24 +21,27 @@ _NETWORK_SIZE: Final = 4  # NPUs that one network of an 800T board joins
 def node_annotations(node: NodeState, at: float, since: float) -> dict[str, str]:
     """The register and handshake annotations; none where the node is not HAMi's."""
     hami = node.spec.hami
-    if hami is None or not node.registered:
+    if hami is None:
         return {}
+    lock = {"hami.io/mutex.lock": node.lock} if node.lock else {}
+    if not node.registered:
+        return lock
     if node.spec.card.vendor == "ascend":
         word = node.spec.card.model
-        return {
-            f"hami.io/node-register-{word}": _json([_npu(card) for card in node.cards]),
-            f"hami.io/node-handshake-{word}": f"Reported_{stamp(_reported(at), '%Y.%m.%d')}",
+        return lock | {
+            f"hami.io/node-register-{word}": _json([_npu(card) for card in node.registered_cards]),
+            f"hami.io/node-handshake-{word}": _dotted_handshake(node, at),
         }
-    return {
+    return lock | {
         "hami.io/node-nvidia-register": _register(node, hami),
-        "hami.io/node-handshake": _handshake(hami, at, since),
+        "hami.io/node-handshake": _handshake(node, hami, at, since),
     }
 
 
 def _register(node: NodeState, hami: HamiRelease) -> str:
     if hami.numbers >= _JSON_SINCE:
-        return _json([_device(card) for card in node.cards])
-    return "".join(_colon_record(card) for card in node.cards)
+        return _json([_device(card) for card in node.registered_cards])
+    return "".join(_colon_record(card) for card in node.registered_cards)
 
 
 def _colon_record(card: CardState) -> str:
@@ -98,16 +102,26 @@ def _numa(card: CardState) -> int:
     return card.index * 2 // card.node.count
 
 
-def _handshake(hami: HamiRelease, at: float, since: float) -> str:
+def _handshake(node: NodeState, hami: HamiRelease, at: float, since: float) -> str:
+    if node.handshake == "deleted":
+        return f"Deleted_{stamp(node.handshake_at, '%Y-%m-%d')}"
     if hami.numbers >= _JSON_SINCE:
         # Nobody answers any more: what the scheduler asked when it started stays there.
         return f"Requesting_{stamp(since, '%Y-%m-%d')}"
-    reported = _reported(at)
+    reported = _reported(node, at)
     return f"Reported {stamp(reported, '%Y-%m-%d')}.125 +0000 UTC m=+{reported - since:.3f}"
 
 
-def _reported(at: float) -> float:
-    return at // _REPORT_SECONDS * _REPORT_SECONDS
+def _dotted_handshake(node: NodeState, at: float) -> str:
+    """Of Ascend's plugin."""
+    if node.handshake == "deleted":
+        return f"Deleted_{stamp(node.handshake_at, '%Y.%m.%d')}"
+    return f"Reported_{stamp(_reported(node, at), '%Y.%m.%d')}"
+
+
+def _reported(node: NodeState, at: float) -> float:
+    last = node.handshake_at if node.handshake == "stopped" else at
+    return last // _REPORT_SECONDS * _REPORT_SECONDS
 
 
 def _json(value: object) -> str:
@@ -116,23 +130,29 @@ def _json(value: object) -> str:
 
 def pod_annotations(pod: PodState, node: NodeState, at: float) -> dict[str, str]:
     """What scheduler and plugin wrote on a pod of theirs. It stays when the pod has finished."""
-    hami = node.spec.hami
-    if hami is None or pod.workload.ask is None:
+    if node.spec.hami is None or not pod.promised_mib:
         return {}
     word = family(node.spec)
     stem = "vgpu" if word == "NVIDIA" else word
     allocated = promise(pod, node)
-    allocating = at - pod.created_at < ALLOCATING_SECONDS
-    bound = str(int(pod.created_at))
+    phase = _bind_phase(pod, at)
+    allocating = phase != "success"
+    bound_at = pod.deviations.bound_at
+    bound = str(int(pod.created_at if bound_at is None else bound_at))
     result = {
         "hami.io/vgpu-node": node.spec.name,
         "hami.io/vgpu-time": bound,
         "hami.io/bind-time": bound,
-        "hami.io/bind-phase": "allocating" if allocating else "success",
+        "hami.io/bind-phase": phase,
         f"hami.io/{stem}-devices-to-allocate": allocated if allocating else ";",
         f"hami.io/{stem}-devices-allocated": allocated,
     }
     return result if word == "NVIDIA" else result | _ascend_runtime(pod, node, bound)
+
+
+def _bind_phase(pod: PodState, at: float) -> str:
+    usual = "allocating" if at - pod.created_at < ALLOCATING_SECONDS else "success"
+    return pod.deviations.bind_phase or usual
 
 
 def family(node: NodeSpec) -> str:
@@ -142,14 +162,13 @@ def family(node: NodeSpec) -> str:
 
 def _ascend_runtime(pod: PodState, node: NodeState, bound: str) -> dict[str, str]:
     """What Ascend's container runtime reads: the template by name, "" for a whole card."""
-    ask = pod.workload.ask
     templates = {size: name for name, size in node.spec.card.templates.items()}
     devices = [
         _without_zeros(
             {
                 "UUID": uuid,
-                "temp": templates.get(ask.memory_mib if ask else 0, ""),
-                "memory": ask.memory_mib if ask else 0,
+                "temp": templates.get(pod.promised_mib, ""),
+                "memory": pod.promised_mib,
             }
         )
         for uuid in _uuids(pod, node)
@@ -158,6 +177,8 @@ def _ascend_runtime(pod: PodState, node: NodeState, bound: str) -> dict[str, str
 
 
 def _uuids(pod: PodState, node: NodeState) -> list[str]:
+    if pod.deviations.promised_card:
+        return [pod.deviations.promised_card]
     return [node.cards[index].uuid for index in pod.place.cards] if pod.place else []
 
 
@@ -176,7 +197,9 @@ def promise(pod: PodState, node: NodeState) -> str:
     if ask is None:
         return ""
     word = family(node.spec)
-    devices = "".join(f"{uuid},{word},{ask.memory_mib},{ask.cores}:" for uuid in _uuids(pod, node))
+    devices = "".join(
+        f"{uuid},{word},{pod.promised_mib},{ask.cores}:" for uuid in _uuids(pod, node)
+    )
     holder = pod.container
     return "".join(
         f"{devices if name == holder else ''};" for name in device_segments(pod, node.spec)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gpuatlas.demo.scenario import HamiRelease
+from gpuatlas.demo.installed import HamiRelease
 from gpuatlas.demo.state import CardState, NodeState, PodState, TenantState, World
 from gpuatlas.demo.wire.exposition import Page, go_float
 from gpuatlas.demo.wire.hami import device_segments
@@ -37,7 +37,7 @@ def scheduler_page(world: World, hami: HamiRelease) -> str:
     """The scheduler's books: the cards whose registration it can read, and all pods."""
     page = Page()
     nodes = [node for node in world.nodes if node.spec.hami == hami and node.registered]
-    cards = [_scheduled_card(card, hami) for node in nodes for card in node.cards]
+    cards = [_scheduled_card(card, hami) for node in nodes for card in node.registered_cards]
     _write(page, SCHEDULER_CARDS, cards, hami)
     _write(page, SCHEDULER_PODS, list(_allocations(world)), hami)
     _build_info(page, hami)
@@ -57,7 +57,7 @@ def monitor_page(node: NodeState) -> str:
         for card in cards
         for tenant in card.tenants
         # A region file exists once the process has made its first CUDA call.
-        if tenant.counted_mib
+        if tenant.counted_mib and tenant.pod.deviations.counted
     ]
     _write(page, MONITOR_CONTAINERS, containers, hami)
     _build_info(page, hami)
@@ -109,13 +109,18 @@ def _registered_type(card: CardState, hami: HamiRelease) -> str:
 
 
 def _asks(card: CardState) -> list[tuple[int, int]]:
-    asks = [tenant.pod.workload.ask for tenant in card.tenants]
-    return [(ask.memory_mib, ask.cores) for ask in asks if ask]
+    pods = [tenant.pod for tenant in card.tenants]
+    return [
+        (pod.promised_mib, pod.workload.ask.cores)
+        for pod in pods
+        if pod.workload.ask and pod.promised_mib
+    ]
 
 
 def _scheduled_card(card: CardState, hami: HamiRelease) -> _Subject:
     asks = _asks(card)
-    promised, cores = sum(memory for memory, _ in asks), sum(cores for _, cores in asks)
+    promised = sum(memory for memory, _ in asks) + card.booked_too_much_mib
+    cores = sum(cores for _, cores in asks)
     limit = card.node.schedulable_mib
     return _Subject(
         {
@@ -141,14 +146,13 @@ def _scheduled_card(card: CardState, hami: HamiRelease) -> _Subject:
 def _allocations(world: World) -> Iterator[_Subject]:
     for pod in world.pods:
         node = world.node(pod.place.node) if pod.holds and pod.place else None
-        if node and node.spec.hami and pod.place:
+        if node and node.spec.hami and pod.place and pod.promised_mib:
             for index in pod.place.cards:
                 yield _allocation(pod, node, node.cards[index])
 
 
 def _allocation(pod: PodState, node: NodeState, card: CardState) -> _Subject:
-    ask = pod.workload.ask
-    memory, cores = (ask.memory_mib, ask.cores) if ask else (0, 0)
+    memory, cores = pod.promised_mib, pod.workload.ask.cores if pod.workload.ask else 0
     holder = pod.container
     return _Subject(
         {
@@ -198,7 +202,7 @@ def _container(card: CardState, tenant: TenantState) -> _Subject:
         },
         {
             "used": used,
-            "limit": (ask.memory_mib if ask else 0) * _MIB,
+            "limit": tenant.pod.limit_mib * _MIB,
             "busy": busy,
             "idle": tenant.idle_seconds,
             "context": context,

@@ -11,19 +11,23 @@ from typing import Final
 from gpuatlas.demo.state import World
 from gpuatlas.demo.wire import kai, kueue, volcano
 from gpuatlas.demo.wire.addresses import Addresses, default_addresses
+from gpuatlas.demo.wire.controller_documents import controller_documents
 from gpuatlas.demo.wire.dra_claims import claim_documents
 from gpuatlas.demo.wire.dra_slices import slice_documents
+from gpuatlas.demo.wire.hami_config import hami_config_documents
+from gpuatlas.demo.wire.hami_services import service_documents
+from gpuatlas.demo.wire.hami_webhook import webhook_documents
+from gpuatlas.demo.wire.leases import lease_documents
+from gpuatlas.demo.wire.licence import licence_documents
 from gpuatlas.demo.wire.nodes import node_documents
 from gpuatlas.demo.wire.objects import Document
 from gpuatlas.demo.wire.operator_objects import operator_documents
 from gpuatlas.demo.wire.owners import job_documents, replica_set_documents
 from gpuatlas.demo.wire.pods import pod_documents
 from gpuatlas.demo.wire.reservations import reservation_documents
-from gpuatlas.demo.wire.system_pod_documents import (
-    system_pod_documents,
-    system_replica_set_documents,
-)
+from gpuatlas.demo.wire.system_pod_documents import system_pod_documents
 from gpuatlas.demo.wire.system_pods import system_pods
+from gpuatlas.demo.wire.volcano_config import volcano_config_documents
 
 # Resource ("pods") → its objects by namespace and name.
 Documents = Mapping[str, list[Document]]
@@ -39,6 +43,7 @@ _OTHERS: Final[Mapping[str, Callable[[World], list[Document]]]] = {
     "podgroups.scheduling.run.ai": kai.pod_group_documents,
     "queues.scheduling.run.ai": kai.queue_documents,
     "bindrequests.scheduling.run.ai": kai.bind_request_documents,
+    "mutatingwebhookconfigurations.admissionregistration.k8s.io": webhook_documents,
 }
 
 
@@ -54,9 +59,16 @@ def documents(world: World, addresses: Addresses | None = None) -> Documents:
         },
         {
             "pods": system_pod_documents(system, world) + reservation_documents(world),
-            "replicasets": system_replica_set_documents(system, world),
+            "leases.coordination.k8s.io": lease_documents(system, world),
+            "configmaps": [
+                *hami_config_documents(world),
+                *volcano_config_documents(world),
+                *licence_documents(world),
+            ],
         },
-        operator_documents(world, system),
+        controller_documents(system, world),
+        service_documents(system, world),
+        operator_documents(world),
         {key: write(world) for key, write in _OTHERS.items()},
     ]
     keys = dict.fromkeys(key for part in parts for key in part)

@@ -6,6 +6,7 @@ Facts: facts/k8s.md 1.1 to 1.5.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Final
 
 from gpuatlas.demo.scenario import NodeSpec, Sharing
@@ -14,6 +15,17 @@ from gpuatlas.demo.state import NodeState
 ZONE: Final = "eu-test-1a"
 # Models of which MIG can cut a card (facts/dcgm.md 5).
 _MIG_CHIPS: Final = ("A30", "A100", "H100", "H200", "B200")
+# What the DaemonSets of device plugins select nodes by (facts/hami.md 6.1).
+HAMI_LABEL: Final = {"gpu": "on"}
+ASCEND_LABEL: Final = {"ascend": "on"}
+# An administrator's, who has to keep two installations apart.
+INSTALLATION_LABEL: Final = "hami.io/installation"
+OPERATOR_LABEL: Final = {"nvidia.com/gpu.deploy.device-plugin": "true"}
+EXPORTER_LABEL: Final = {"nvidia.com/gpu.deploy.dcgm-exporter": "true"}
+PLUGIN_LABELS: Final[Mapping[Sharing, Mapping[str, str]]] = {
+    Sharing.VOLCANO: {"volcano.sh/vgpu": "on"},
+    Sharing.DRA: {"nvidia.com/dra-kubelet-plugin": "true"},
+}
 
 
 def node_labels(node: NodeState, at: float) -> dict[str, str]:
@@ -24,12 +36,15 @@ def node_labels(node: NodeState, at: float) -> dict[str, str]:
         "nodepool": spec.pool,
     }
     if spec.card.vendor == "ascend":
-        return labels | ({"ascend": "on"} if node.sharing_label else {})
+        return labels | (ASCEND_LABEL if node.sharing_label else {})
     labels |= _discovery(spec, at) | _driver(spec) | _operator(spec)
     if spec.sharing is Sharing.MIG:
         labels |= _mig(spec)
-    if spec.sharing is Sharing.HAMI and node.sharing_label:
-        labels["gpu"] = "on"
+    labels |= PLUGIN_LABELS.get(spec.sharing, {})
+    if spec.hami:
+        labels[INSTALLATION_LABEL] = spec.hami.release
+    if spec.hami and node.sharing_label:
+        labels |= HAMI_LABEL
     return labels
 
 
@@ -92,7 +107,7 @@ def _operator(spec: NodeSpec) -> dict[str, str]:
     return {
         "feature.node.kubernetes.io/pci-10de.present": "true",
         "nvidia.com/gpu.present": "true",
-        "nvidia.com/gpu.deploy.dcgm-exporter": "true",
+        "nvidia.com/gpu.deploy.dcgm-exporter": _yes(bool(spec.dcgm_exporter)),
         "nvidia.com/gpu.deploy.device-plugin": own_plugin,
         "nvidia.com/gpu.deploy.driver": "true",
         "nvidia.com/gpu.deploy.gpu-feature-discovery": "true",

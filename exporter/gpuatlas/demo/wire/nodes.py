@@ -84,7 +84,8 @@ def extended_resources(node: NodeState, *, healthy_only: bool = False) -> dict[s
         return {}  # its devices are in ResourceSlices
     if spec.sharing is Sharing.VOLCANO:
         return volcano.resources(node, healthy_only=healthy_only)
-    usable = [card for card in node.cards if card.registered_healthy or not healthy_only]
+    cards = node.registered_cards
+    usable = [card for card in cards if card.registered_healthy or not healthy_only]
     whole = sum(1 for card in usable if not card.instances)
     if spec.card.vendor == "ascend":
         return {f"huawei.com/{spec.card.model}": str(whole * spec.slots)}

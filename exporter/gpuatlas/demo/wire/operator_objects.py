@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -13,10 +13,8 @@ from gpuatlas.demo.state import World
 from gpuatlas.demo.wire.kueue import held_jobs
 from gpuatlas.demo.wire.objects import Document, metadata, owner, resource_key
 from gpuatlas.demo.wire.pods import workload_uid
-from gpuatlas.demo.wire.system_pod_documents import deployment_uid
-from gpuatlas.demo.wire.system_pods import SystemPod
 
-_BUILT_IN = frozenset({"Deployment", "StatefulSet"})
+_BUILT_IN = frozenset({"DaemonSet", "Deployment", "StatefulSet"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +29,10 @@ class _Object:
     held: bool = False
 
 
-def operator_documents(world: World, system: Sequence[SystemPod]) -> Mapping[str, list[Document]]:
+def operator_documents(world: World) -> Mapping[str, list[Document]]:
     """All of them, by resource. Those that are listed elsewhere (ReplicaSets, Jobs) add to it."""
     found: dict[str, dict[tuple[str, str], Document]] = {}
-    for item in (*_of_pods(world), *_of_held_jobs(world), *_built_in(world, system)):
+    for item in (*_of_pods(world), *_of_held_jobs(world), *_built_in(world)):
         key = resource_key(item.link.api_version, item.link.kind)
         names = found.setdefault(key, {})
         names.setdefault((item.namespace, item.link.name), _document(item, world))
@@ -68,21 +66,17 @@ def _of_held_jobs(world: World) -> Iterator[_Object]:
         )
 
 
-def _built_in(world: World, system: Sequence[SystemPod]) -> Iterator[_Object]:
+def _built_in(world: World) -> Iterator[_Object]:
     for workload in world.scenario.workloads:
         if workload.kind in _BUILT_IN:
             uid = workload_uid(workload, world.seed)
             link = Link(api_version="apps/v1", kind=workload.kind, name=workload.name, uid=uid)
-            yield _top(link, workload.namespace, world)
-    for pod in system:
-        if pod.kind == "Deployment":
-            uid = deployment_uid(pod, world.seed)
-            link = Link(api_version="apps/v1", kind=pod.kind, name=pod.controller, uid=uid)
-            yield _top(link, pod.namespace, world)
-
-
-def _top(link: Link, namespace: str, world: World) -> _Object:
-    return _Object(link=link, above=None, namespace=namespace, created_at=world.scenario.since)
+            yield _Object(
+                link=link,
+                above=None,
+                namespace=workload.namespace,
+                created_at=world.scenario.since,
+            )
 
 
 def _document(item: _Object, world: World) -> Document:

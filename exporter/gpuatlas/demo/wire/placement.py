@@ -9,6 +9,8 @@ from gpuatlas.demo.wire import hami, kai, kueue, volcano
 
 def scheduler_name(pod: PodState, world: World) -> str:
     """`spec.schedulerName`."""
+    if pod.deviations.scheduler:
+        return pod.deviations.scheduler
     queue = world.scenario.queue_of(pod.workload)
     if queue and queue.system is QueueSystem.KAI:
         return kai.SCHEDULER
@@ -35,7 +37,7 @@ def placement_labels(pod: PodState, world: World) -> dict[str, str]:
     if queue and queue.system is QueueSystem.KUEUE:
         return kueue.pod_labels(pod, queue)
     node = world.node(pod.place.node).spec if pod.place else None
-    return {"hami.io/vgpu-node": node.name} if node and node.hami else {}
+    return {"hami.io/vgpu-node": node.name} if node and node.hami and pod.promised_mib else {}
 
 
 def placement_annotations(pod: PodState, world: World) -> dict[str, str]:

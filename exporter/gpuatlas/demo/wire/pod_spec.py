@@ -46,7 +46,18 @@ def pod_spec(pod: PodState, node: NodeState | None, world: World) -> Document:
         spec["resourceClaims"] = claims
     if node:
         spec["nodeName"] = node.spec.name
-    return spec
+    return spec | _access(pod, spec)
+
+
+def _access(pod: PodState, spec: Document) -> Document:
+    """What only a fault makes of a pod: how it reaches cards beside its resources."""
+    changed: Document = {}
+    if pod.deviations.runtime_class:
+        changed["runtimeClassName"] = pod.deviations.runtime_class
+    if pod.deviations.host_path:
+        device = {"name": "device", "hostPath": {"path": pod.deviations.host_path, "type": ""}}
+        changed["volumes"] = [*spec["volumes"], device]
+    return changed
 
 
 def _containers(pod: PodState, node: NodeSpec | None) -> list[Document]:
@@ -60,7 +71,8 @@ def _containers(pod: PodState, node: NodeSpec | None) -> list[Document]:
 def _main_container(pod: PodState, node: NodeSpec | None, runtime: Runtime) -> Document:
     asked = requests(pod, node)
     cards = len(pod.place.cards) if pod.place else next(iter(pod.workload.requests.values()))
-    env = [{"name": name, "value": value} for name, value in runtime.env]
+    variables = (*runtime.env, *pod.deviations.env)
+    env = [{"name": name, "value": value} for name, value in variables]
     if node and node.hami and pod.workload.ask and pod.workload.ask.priority is not None:
         # HAMi's webhook passes the priority on to its library in this way (facts/hami.md 3.6).
         env.append({"name": "CUDA_TASK_PRIORITY", "value": str(pod.workload.ask.priority)})
@@ -81,7 +93,13 @@ def _main_container(pod: PodState, node: NodeSpec | None, runtime: Runtime) -> D
         container["resources"]["claims"] = claims
     if runtime.port:
         container["ports"] = [{"name": "http", "containerPort": runtime.port, "protocol": "TCP"}]
-    return container | _container_defaults()
+    container |= _container_defaults()
+    if pod.deviations.privileged:
+        container["securityContext"] = {"privileged": True}
+    if pod.deviations.host_path:
+        mount = {"name": "device", "mountPath": pod.deviations.host_path}
+        container["volumeMounts"] = [*container["volumeMounts"], mount]
+    return container
 
 
 def _filled(**parts: Sequence[object]) -> Document:
@@ -127,7 +145,9 @@ def requests(pod: PodState, node: NodeSpec | None) -> dict[str, str]:
     """The extended resources of the container that works on the cards."""
     if pod.place is None or node is None:
         return {name: str(count) for name, count in pod.workload.requests.items()}
-    count = str(len(pod.place.cards))
+    if not (pod.place.cards or pod.workload.ask):
+        return {}
+    count = str(len(pod.place.cards) or 1)
     if node.card.vendor == "ascend":
         return _ascend(pod, node, count)
     layer = _LAYERS.get(node.sharing)

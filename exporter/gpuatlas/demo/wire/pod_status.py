@@ -18,6 +18,8 @@ def pod_status(
 ) -> Document:
     """The status of a pod that a node has taken."""
     started = pod.created_at + _SCHEDULING_SECONDS
+    if pod.deviations.reason:
+        return _rejected(pod, started)
     running = pod.phase == "Running"
     status: Document = {
         "phase": pod.phase,
@@ -36,6 +38,17 @@ def pod_status(
     if not running and pod.phase == "Failed":
         status["reason"] = "Error"
     return status
+
+
+def _rejected(pod: PodState, at: float) -> Document:
+    """The kubelet did not take it: no container was ever made."""
+    return {
+        "phase": pod.phase,
+        "reason": pod.deviations.reason,
+        "message": pod.deviations.message,
+        "startTime": timestamp(at),
+        "qosClass": "Burstable",
+    }
 
 
 def waiting_status(pod: PodState, message: str) -> Document:

@@ -8,7 +8,7 @@ from gpuatlas.demo.scenario import WorkloadSpec
 from gpuatlas.demo.state import NodeState, PodState, World
 from gpuatlas.demo.wire.addresses import node_ip, pod_ip
 from gpuatlas.demo.wire.dra_claims import status_claims
-from gpuatlas.demo.wire.objects import Document, metadata, owner
+from gpuatlas.demo.wire.objects import Document, metadata, owner, timestamp
 from gpuatlas.demo.wire.placement import placement_annotations, placement_labels, waiting_message
 from gpuatlas.demo.wire.pod_spec import pod_spec
 from gpuatlas.demo.wire.pod_status import pod_status, waiting_status
@@ -31,14 +31,25 @@ def _pod(pod: PodState, world: World) -> Document:
             pod.uid,
             pod.created_at,
             namespace=pod.workload.namespace,
-            labels=_labels(pod, world.seed) | placement_labels(pod, world),
+            labels=_labels(pod, world.seed)
+            | placement_labels(pod, world)
+            | dict(pod.deviations.labels),
             annotations=dict(shape.annotations if shape else {})
             | placement_annotations(pod, world),
             controller=controller(pod, world.seed),
-        ),
+        )
+        | _deletion(pod),
         "spec": spec,
         "status": _status(pod, node, spec, world),
     }
+
+
+def _deletion(pod: PodState) -> Document:
+    """The time is the end of the grace, not its beginning."""
+    ends = pod.deviations.deleted_at
+    if ends is None:
+        return {}
+    return {"deletionTimestamp": timestamp(ends), "deletionGracePeriodSeconds": 30}
 
 
 def _status(pod: PodState, node: NodeState | None, spec: Document, world: World) -> Document:

@@ -1,204 +1,211 @@
 """Which pods the cluster itself has: exporters, device plugins, schedulers, and bystanders.
 
 The exporters' pods carry the labels by which the real ones are found (facts/dcgm.md 1.2,
-facts/hami.md 1.1), and the address at which their page can really be read. How they are written
-down is in `system_pod_documents`.
+facts/hami.md 1.1), and the address at which their page can really be read. HAMi's are in
+`hami_pods`. How they are written down is in `system_pod_documents` and `controller_documents`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Final
 
-from gpuatlas.demo.randomness import name_suffix
-from gpuatlas.demo.scenario import HamiRelease, NodeSpec, QueueSystem, Sharing
+from gpuatlas.demo.scenario import NodeSpec, QueueSystem, Sharing
 from gpuatlas.demo.state import EndpointState, World
-from gpuatlas.demo.wire.addresses import SYSTEM_NODE, Address, Addresses
+from gpuatlas.demo.wire.addresses import DEFAULT_PORTS, SYSTEM_NODE, Address, Addresses
+from gpuatlas.demo.wire.controllers import (
+    Controller,
+    SystemContainer,
+    SystemPod,
+    config_map,
+    host_path,
+)
+from gpuatlas.demo.wire.hami_pods import hami_pods
+from gpuatlas.demo.wire.node_labels import EXPORTER_LABEL, OPERATOR_LABEL, PLUGIN_LABELS
+from gpuatlas.demo.wire.volcano_config import DEVICE_CONFIG, NODE_CONFIG
 
-_LEADER_LABEL_SINCE: Final = (2, 9)
-_NODES_OF_DNS: Final = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemPod:
-    """One pod of a DaemonSet or a Deployment. `ports` is by container: (port's name, number)."""
-
-    namespace: str
-    controller: str
-    node: str
-    labels: Mapping[str, str]
-    containers: Mapping[str, str]  # name → image
-    kind: str = "DaemonSet"
-    number: int = 0  # of several on one node
-    ports: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    env: Mapping[str, str] = field(default_factory=dict)
-    host: str = ""  # its own address, where it has a real one
-    runs: bool = True
-
-    def name(self, seed: int) -> str:
-        """As its controller would name it."""
-        suffix = name_suffix(5, seed, self.controller, self.namespace, self.node, self.number)
-        stem = self.controller if self.kind == "DaemonSet" else self.replica_set(seed)
-        return f"{stem}-{suffix}"
-
-    def replica_set(self, seed: int) -> str:
-        """The ReplicaSet of a Deployment."""
-        return f"{self.controller}-{name_suffix(10, seed, self.namespace, self.controller)}"
+_DNS_PODS: Final = 2
+_EXPORTER: Final = "nvidia-dcgm-exporter"
+_EXPORTER_TAGS: Final = {"4.8.2": "4.5.3-4.8.2", "4.8.3": "4.6.0-4.8.3"}
+_OPERATOR_LABELS: Final = {
+    "app.kubernetes.io/managed-by": "gpu-operator",
+    "helm.sh/chart": "gpu-operator-v26.3.3",
+}
+_KUBELET: Final = "/var/lib/kubelet/device-plugins"
 
 
 def system_pods(world: World, addresses: Addresses) -> list[SystemPod]:
-    """All of them."""
-    exporters = [pod for _, pod in endpoint_pods(world, addresses)]
-    return [*exporters, *_device_plugins(world), *_controllers(world), *_bystanders(world)]
+    """All of them, those that are missing by a fault, too."""
+    return [
+        *_exporters(world, addresses),
+        *hami_pods(world, addresses),
+        *_device_plugins(world),
+        *_schedulers(world),
+        *_bystanders(world),
+    ]
 
 
-def endpoint_pods(world: World, addresses: Addresses) -> list[tuple[EndpointState, SystemPod]]:
-    """Each exporter's endpoint with the pod that serves it."""
-    releases = {hami.release: hami for hami in world.scenario.hami}
-    pods = []
+def _exporters(world: World, addresses: Addresses) -> Iterator[SystemPod]:
     for endpoint in world.endpoints:
-        address, runs = addresses[endpoint.key], endpoint.behaviour != "gone"
-        if endpoint.kind == "hami-scheduler":
-            pod = _scheduler(releases[endpoint.subject], address, runs=runs)
-        elif endpoint.kind == "hami-monitor":
-            pod = _monitor(world.node(endpoint.subject).spec, address, runs=runs)
-        else:
-            pod = _dcgm(world.node(endpoint.subject).spec, address, runs=runs)
-        pods.append((endpoint, pod))
-    return pods
+        if endpoint.kind == "dcgm":
+            node = world.node(endpoint.subject).spec
+            yield _exporter(node, endpoint, addresses[endpoint.key])
 
 
-def _dcgm(node: NodeSpec, address: Address, *, runs: bool) -> SystemPod:
-    name = "nvidia-dcgm-exporter"
+def _exporter(node: NodeSpec, endpoint: EndpointState, address: Address) -> SystemPod:
+    return SystemPod(
+        controller=Controller(
+            kind="DaemonSet",
+            namespace="gpu-operator",
+            name=_EXPORTER,
+            labels={"app": _EXPORTER, **_OPERATOR_LABELS},
+            containers=(_exporter_container("4.8.2", DEFAULT_PORTS["dcgm"], sliced=False),),
+            node_selector=EXPORTER_LABEL,
+        ),
+        node=node.name,
+        containers=(
+            _exporter_container(
+                node.dcgm_exporter, address.port, sliced=node.sharing is Sharing.TIME_SLICING
+            ),
+        ),
+        endpoint=endpoint.key,
+        host=address.host,
+        runs=endpoint.behaviour != "gone",
+    )
+
+
+def _exporter_container(version: str, port: int, *, sliced: bool) -> SystemContainer:
     env = {
-        "DCGM_EXPORTER_LISTEN": f":{address.port}",
+        "DCGM_EXPORTER_LISTEN": f":{port}",
         "DCGM_EXPORTER_KUBERNETES": "true",
         "DCGM_EXPORTER_COLLECTORS": "/etc/dcgm-exporter/dcgm-metrics.csv",
     }
-    if node.sharing is Sharing.TIME_SLICING:
+    if sliced:
         env["KUBERNETES_VIRTUAL_GPUS"] = "true"
-    dcgm = {"4.8.2": "4.5.3-4.8.2", "4.8.3": "4.6.0-4.8.3"}[node.dcgm_exporter]
-    return SystemPod(
-        namespace="gpu-operator",
-        controller=name,
-        node=node.name,
-        labels={
-            "app": name,
-            "app.kubernetes.io/managed-by": "gpu-operator",
-            "helm.sh/chart": "gpu-operator-v26.3.3",
-        },
-        containers={name: f"nvcr.io/nvidia/k8s/dcgm-exporter:{dcgm}-distroless"},
-        ports={name: ("metrics", address.port)},
+    return SystemContainer(
+        name=_EXPORTER,
+        image=f"nvcr.io/nvidia/k8s/dcgm-exporter:{_EXPORTER_TAGS[version]}-distroless",
         env=env,
-        host=address.host,
-        runs=runs,
+        ports=(("metrics", port),),
     )
-
-
-def _hami_labels(hami: HamiRelease, component: str) -> dict[str, str]:
-    return {
-        "app.kubernetes.io/component": component,
-        "app.kubernetes.io/name": "hami",
-        "app.kubernetes.io/instance": hami.release,
-        "hami.io/webhook": "ignore",
-    }
-
-
-def _monitor(node: NodeSpec, address: Address, *, runs: bool) -> SystemPod:
-    hami = _release(node)
-    image = f"docker.io/projecthami/hami:{hami.version}"
-    return SystemPod(
-        namespace=hami.namespace,
-        controller=f"{hami.release}-device-plugin",
-        node=node.name,
-        labels=_hami_labels(hami, "hami-device-plugin"),
-        containers={"device-plugin": image, "vgpu-monitor": image},
-        ports={"vgpu-monitor": ("metrics", address.port)},
-        host=address.host,
-        runs=runs,
-    )
-
-
-def _scheduler(hami: HamiRelease, address: Address, *, runs: bool) -> SystemPod:
-    leader = hami.numbers >= _LEADER_LABEL_SINCE
-    labels = _hami_labels(hami, "hami-scheduler")
-    return SystemPod(
-        namespace=hami.namespace,
-        controller=hami.scheduler_name,
-        kind="Deployment",
-        node=SYSTEM_NODE,
-        labels=labels | ({"hami.io/scheduler-role": "leader"} if leader else {}),
-        containers={
-            "kube-scheduler": "registry.k8s.io/kube-scheduler:v1.34.2",
-            "vgpu-scheduler-extender": f"docker.io/projecthami/hami:{hami.version}",
-        },
-        ports={"vgpu-scheduler-extender": ("metrics", address.port)},
-        host=address.host,
-        runs=runs,
-    )
-
-
-def _release(node: NodeSpec) -> HamiRelease:
-    if node.hami is None:
-        msg = f"node {node.name} has no HAMi"
-        raise ValueError(msg)
-    return node.hami
 
 
 def _device_plugins(world: World) -> Iterator[SystemPod]:
-    """Plugins without a page: NVIDIA's own, and HAMi's for Ascend."""
+    """Plugins without a page; HAMi's come with its monitors."""
     for state in world.nodes:
-        node = state.spec
-        if node.card.vendor == "ascend":
-            name = "hami-ascend-device-plugin"
+        if state.spec.sharing is not Sharing.HAMI:
+            controller = _PLUGINS.get(state.spec.sharing, _operator_plugin)()
+            (container,) = controller.containers
             yield SystemPod(
-                namespace=_release(node).namespace,
-                controller=name,
-                node=node.name,
-                labels={"app.kubernetes.io/component": name},
-                containers={"device-plugin": "docker.io/projecthami/ascend-device-plugin:v1.3.0"},
-            )
-        elif node.sharing in _PLUGINS:
-            yield _PLUGINS[node.sharing](node)
-        elif node.sharing is not Sharing.HAMI:
-            name = "nvidia-device-plugin-daemonset"
-            yield SystemPod(
-                namespace="gpu-operator",
-                controller=name,
-                node=node.name,
-                labels={"app": name, "app.kubernetes.io/managed-by": "gpu-operator"},
-                containers={"nvidia-device-plugin": "nvcr.io/nvidia/k8s-device-plugin:v0.18.0"},
+                controller=controller,
+                node=state.spec.name,
+                containers=(_of_version(container, state.plugin_version),),
+                exists=state.plugin != "missing",
+                failing=frozenset({container.name} if state.plugin == "failing" else ()),
             )
 
 
-def _volcano_plugin(node: NodeSpec) -> SystemPod:
-    image = "docker.io/projecthami/volcano-vgpu-device-plugin:v1.12.0"
-    return SystemPod(
+def _of_version(container: SystemContainer, version: str) -> SystemContainer:
+    if not version:
+        return container
+    return replace(container, image=f"{container.image.rpartition(':')[0]}:{version}")
+
+
+def _operator_plugin() -> Controller:
+    name = "nvidia-device-plugin-daemonset"
+    return Controller(
+        kind="DaemonSet",
+        namespace="gpu-operator",
+        name=name,
+        labels={"app": name, "app.kubernetes.io/managed-by": "gpu-operator"},
+        containers=(
+            SystemContainer(
+                name="nvidia-device-plugin",
+                image="nvcr.io/nvidia/k8s-device-plugin:v0.18.0",
+                env={
+                    "PASS_DEVICE_SPECS": "true",
+                    "FAIL_ON_INIT_ERROR": "true",
+                    "DEVICE_LIST_STRATEGY": "envvar",
+                    "DEVICE_ID_STRATEGY": "uuid",
+                    "NVIDIA_VISIBLE_DEVICES": "all",
+                    "NVIDIA_DRIVER_CAPABILITIES": "all",
+                    "MIG_STRATEGY": "mixed",
+                },
+                mounts={"device-plugin": (_KUBELET, "")},
+                privileged=True,
+            ),
+        ),
+        volumes={"device-plugin": host_path(_KUBELET)},
+        node_selector=OPERATOR_LABEL,
+    )
+
+
+def _volcano_plugin() -> Controller:
+    """From the plugin's own chart, with its monitor switched off."""
+    name, version = "volcano-device-plugin", "v1.12.0"
+    selected = {
+        "name": name,
+        "app.kubernetes.io/name": "volcano-vgpu-device-plugin",
+        "app.kubernetes.io/instance": "volcano-vgpu",
+    }
+    return Controller(
+        kind="DaemonSet",
         namespace="volcano-system",
-        controller="volcano-device-plugin",
-        node=node.name,
-        labels={"name": "volcano-device-plugin"},
-        containers={"volcano-device-plugin": image},
+        name=name,
+        labels={"name": name},
+        ignored_labels=selected,
+        own_labels={
+            "app.kubernetes.io/name": "volcano-vgpu-device-plugin",
+            "app.kubernetes.io/instance": "volcano-vgpu",
+            "app.kubernetes.io/version": version.removeprefix("v"),
+            "app.kubernetes.io/managed-by": "Helm",
+            "helm.sh/chart": "volcano-vgpu-device-plugin-1.12.0",
+        },
+        containers=(
+            SystemContainer(
+                name=name,
+                image=f"docker.io/projecthami/volcano-vgpu-device-plugin:{version}",
+                env={"HOOK_PATH": "/usr/local/vgpu", "NVIDIA_VISIBLE_DEVICES": "all"},
+                fields={"NODE_NAME": "spec.nodeName"},
+                mounts={
+                    "deviceconfig": ("/config", ""),
+                    "device-config": ("/device-config.yaml", "device-config.yaml"),
+                    "device-plugin": (_KUBELET, ""),
+                    "lib": ("/usr/local/vgpu", ""),
+                },
+                privileged=True,
+            ),
+        ),
+        volumes={
+            "deviceconfig": config_map(NODE_CONFIG),
+            "device-config": config_map(DEVICE_CONFIG),
+            "device-plugin": host_path(_KUBELET, "Directory"),
+            "lib": host_path("/usr/local/vgpu", "DirectoryOrCreate"),
+        },
+        node_selector=PLUGIN_LABELS[Sharing.VOLCANO],
     )
 
 
-def _dra_driver(node: NodeSpec) -> SystemPod:
-    return SystemPod(
+def _dra_driver() -> Controller:
+    return Controller(
+        kind="DaemonSet",
         namespace="nvidia-dra-driver-gpu",
-        controller="nvidia-dra-driver-gpu-kubelet-plugin",
-        node=node.name,
+        name="nvidia-dra-driver-gpu-kubelet-plugin",
         labels={"nvidia-dra-driver-gpu-component": "kubelet-plugin"},
-        containers={"gpus": "nvcr.io/nvidia/k8s-dra-driver-gpu:v25.8.1"},
+        containers=(
+            SystemContainer(name="gpus", image="nvcr.io/nvidia/k8s-dra-driver-gpu:v25.8.1"),
+        ),
+        node_selector=PLUGIN_LABELS[Sharing.DRA],
     )
 
 
-_PLUGINS: Final[Mapping[Sharing, Callable[[NodeSpec], SystemPod]]] = {
+_PLUGINS: Final[Mapping[Sharing, Callable[[], Controller]]] = {
     Sharing.VOLCANO: _volcano_plugin,
     Sharing.DRA: _dra_driver,
 }
 # Schedulers and queues beside the cluster's own: system of a queue → (namespace, name, image).
-_CONTROLLERS: Final[Mapping[QueueSystem, tuple[str, str, str]]] = {
+_SCHEDULERS: Final[Mapping[QueueSystem, tuple[str, str, str]]] = {
     QueueSystem.KAI: (
         "kai-scheduler", "kai-scheduler-default", "ghcr.io/nvidia/kai-scheduler/scheduler:v0.13.0",
     ),
@@ -211,38 +218,49 @@ _CONTROLLERS: Final[Mapping[QueueSystem, tuple[str, str, str]]] = {
 }  # fmt: skip
 
 
-def _controllers(world: World) -> Iterator[SystemPod]:
+def _schedulers(world: World) -> Iterator[SystemPod]:
     for system in sorted({queue.system for queue in world.scenario.queues}):
-        namespace, name, image = _CONTROLLERS[system]
+        namespace, name, image = _SCHEDULERS[system]
         yield SystemPod(
-            namespace=namespace,
-            controller=name,
-            kind="Deployment",
+            controller=Controller(
+                kind="Deployment",
+                namespace=namespace,
+                name=name,
+                labels={"app": name},
+                containers=(SystemContainer(name=name, image=image),),
+            ),
             node=SYSTEM_NODE,
-            labels={"app": name},
-            containers={name: image},
         )
 
 
 def _bystanders(world: World) -> Iterator[SystemPod]:
     """Pods that have nothing to do with cards: every real list is full of them."""
-    version = world.scenario.kubernetes
+    proxy = Controller(
+        kind="DaemonSet",
+        namespace="kube-system",
+        name="kube-proxy",
+        labels={"k8s-app": "kube-proxy"},
+        containers=(
+            SystemContainer(
+                name="kube-proxy",
+                image=f"registry.k8s.io/kube-proxy:{world.scenario.kubernetes}",
+            ),
+        ),
+    )
+    dns = Controller(
+        kind="Deployment",
+        namespace="kube-system",
+        name="coredns",
+        labels={"k8s-app": "kube-dns"},
+        containers=(
+            SystemContainer(
+                name="coredns",
+                image="registry.k8s.io/coredns/coredns:v1.12.1",
+                ports=(("metrics", 9153),),
+            ),
+        ),
+    )
     for node in (SYSTEM_NODE, *(state.spec.name for state in world.nodes)):
-        yield SystemPod(
-            namespace="kube-system",
-            controller="kube-proxy",
-            node=node,
-            labels={"k8s-app": "kube-proxy"},
-            containers={"kube-proxy": f"registry.k8s.io/kube-proxy:{version}"},
-        )
-    for number in range(_NODES_OF_DNS):
-        yield SystemPod(
-            namespace="kube-system",
-            controller="coredns",
-            kind="Deployment",
-            node=SYSTEM_NODE,
-            number=number,
-            labels={"k8s-app": "kube-dns"},
-            containers={"coredns": "registry.k8s.io/coredns/coredns:v1.12.1"},
-            ports={"coredns": ("metrics", 9153)},
-        )
+        yield SystemPod(controller=proxy, node=node)
+    for number in range(_DNS_PODS):
+        yield SystemPod(controller=dns, node=SYSTEM_NODE, number=number)

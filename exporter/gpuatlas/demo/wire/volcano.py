@@ -22,7 +22,7 @@ def node_annotations(node: NodeState, since: float) -> dict[str, str]:
     """Six fields a card: id, slots, MiB, type, health, mode; the scheduler's own order."""
     if node.spec.sharing is not Sharing.VOLCANO:
         return {}
-    records = "".join(f"{_record(card)}:" for card in node.cards if card.present)
+    records = "".join(f"{_record(card)}:" for card in node.registered_cards if card.present)
     return {
         "volcano.sh/node-vgpu-register": records,
         "volcano.sh/node-vgpu-handshake": f"Requesting_{stamp(since, '%Y.%m.%d')}",

@@ -7,13 +7,15 @@ that stand above something that was taken.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from gpuatlas.model.objects import Node, Pod
 from gpuatlas.model.targets import Target
 from gpuatlas.sources.capture.contents import Capture, RawObject, RawPage, Silence
-from gpuatlas.sources.capture.trimming import Kept, connected, keeping
+from gpuatlas.sources.capture.layer import find_layer, identity, uses_layer
+from gpuatlas.sources.capture.layer_collector import collect_layer
+from gpuatlas.sources.capture.trimming import Kept, connected, keeping, trim_object
 from gpuatlas.sources.kubernetes.discovery import find_targets
 from gpuatlas.sources.kubernetes.kinds import KINDS, NODES, PODS
 from gpuatlas.sources.kubernetes.listing import read_once
@@ -31,6 +33,8 @@ def collect_objects(
     page_size: int = 500,
 ) -> tuple[Capture, tuple[Target, ...], tuple[str, ...]]:
     """The objects of a cluster; with them the endpoints to read, and warnings for a person.
+
+    The sharing layers' own objects are among them; what of these cannot be read is a warning.
 
     `namespaces` are those whose pods may be exporters, empty for any.
 
@@ -56,7 +60,29 @@ def collect_objects(
         key: item.value for key, item in kept[NODES.id].items() if isinstance(item.value, Node)
     }
     targets = find_targets(pods, nodes, namespaces=namespaces or None)
-    return Capture(objects=connected(objects)), targets, tuple(listing.warnings)
+    layer = collect_layer(connection)
+    part = find_layer(layer.objects)
+    own = tuple(t for raw in part.members if (t := trim_object(raw, of_layer=True)) is not None)
+    taken = (*_without(connected(objects), own), *own)
+    if not (own or uses_layer(nodes.values(), pods)):
+        return Capture(objects=taken), targets, tuple(listing.warnings)
+    capture = Capture(objects=taken, absent=layer.listed - part.kinds)
+    return capture, targets, (*listing.warnings, *_warnings(layer.unread))
+
+
+def _without(objects: Iterable[RawObject], others: Iterable[RawObject]) -> Iterator[RawObject]:
+    """Those that are not among the others: a Deployment can be an owner and a layer's."""
+    there = {identity(raw) for raw in others}
+    return (raw for raw in objects if identity(raw) not in there)
+
+
+def _warnings(unread: Mapping[str, str]) -> Iterator[str]:
+    """One for each reason."""
+    kinds: dict[str, list[str]] = {}
+    for kind, reason in unread.items():
+        kinds.setdefault(reason, []).append(kind)
+    for reason, named in kinds.items():
+        yield f"without {', '.join(named)}: {reason}"
 
 
 class RecordingTransport:

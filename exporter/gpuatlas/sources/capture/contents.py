@@ -7,7 +7,9 @@
 
 `<source>` is dcgm, hami-monitor or hami-scheduler. `<name>` is the node that the page is about, or
 for a scheduler the pod that served it; a second page of the same node is `<node>_<pod>` (an
-underscore is in no Kubernetes name). Every part may be missing.
+underscore is in no Kubernetes name). Every part may be missing. An empty objects file, named as
+`gpuatlas capture` names that of a sharing layer's objects ("leases.coordination.k8s.io.yaml"), says
+that they were looked for and that there are none.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ PAGES: Final = "pages"
 CLOCK: Final = "clock"
 PAGE_SUFFIX: Final = ".prom"
 ERROR_SUFFIX: Final = ".error"
+_DEFAULT_NAMESPACE: Final = "default"
 PAGE_SOURCES: Final = (DCGM, HAMI_MONITOR, HAMI_SCHEDULER)
 
 
@@ -54,6 +57,17 @@ class RawObject:
         """Its `kind`, "" where it has none."""
         kind = self.body.get("kind")
         return kind if isinstance(kind, str) else ""
+
+    @property
+    def placed(self) -> Mapping[str, Any]:
+        """The body with the namespace that kubectl would give it, where the file has none.
+
+        For kinds that have namespaces.
+        """
+        metadata = self.body.get("metadata")
+        if not isinstance(metadata, Mapping) or metadata.get("namespace"):
+            return self.body
+        return {**self.body, "metadata": {**metadata, "namespace": _DEFAULT_NAMESPACE}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +105,13 @@ class Silence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capture:
-    """One folder. `clock` is Unix seconds, None where the folder does not say."""
+    """One folder. `clock` is Unix seconds, None where the folder does not say.
+
+    `absent` names kinds ("leases.coordination.k8s.io") that were read and of which there is none.
+    """
 
     clock: float | None = None
     objects: tuple[RawObject, ...] = ()
     pages: tuple[RawPage, ...] = ()
     silences: tuple[Silence, ...] = ()
+    absent: frozenset[str] = frozenset()

@@ -19,6 +19,7 @@ from gpuatlas.model.rejections import MalformedError
 from gpuatlas.model.status import SourceStatus
 from gpuatlas.model.targets import HAMI_SCHEDULER
 from gpuatlas.sources.capture.contents import Capture, RawObject, RawPage, Silence
+from gpuatlas.sources.capture.layer import LAYER_KINDS, LayerPart, find_layer, read_layer
 from gpuatlas.sources.capture.parsing import parse_page
 from gpuatlas.sources.capture.trimming import KIND_OF_TYPE
 from gpuatlas.sources.errors import BadAnswerError
@@ -29,7 +30,6 @@ from gpuatlas.sources.kubernetes.parts import put_together
 from gpuatlas.sources.scrape.readers import Page
 from gpuatlas.sources.scrape.round import Outcome, SourceRecord, build_round
 
-_DEFAULT_NAMESPACE: Final = "default"
 _NO_PODS: Final = "the capture holds no pods"
 _NO_CLAIMS: Final = "the capture holds no ResourceClaims, and pods use some"
 _CLAIMS: Final = KIND_OF_TYPE["resource.k8s.io", "ResourceClaim"]
@@ -57,7 +57,8 @@ class _Objects:
 def project_capture(capture: Capture, *, now: float) -> Captured:
     """The observations of a capture; `now` (Unix seconds) stands in where it names no time."""
     at = now if capture.clock is None else capture.clock
-    objects = _project(capture.objects)
+    layer = find_layer(capture.objects)
+    objects = _project(capture.objects, layer)
     found = put_together(objects.values)
     nodes, pods = dict(found.nodes), found.pods
     outcomes = list(_outcomes(capture, pods, nodes, at))
@@ -80,30 +81,33 @@ def project_capture(capture: Capture, *, now: float) -> Captured:
         slices=found.slices,
         claims=found.claims,
         placement=found.placement,
+        layer=read_layer(capture, layer, nodes, pods, at=at),
         silent={**scraped.silent, **unread},
     )
     return Captured(
         observations=observations,
-        statuses=(*_object_statuses(objects, at), *scraped.statuses),
+        statuses=(*_object_statuses(objects, layer, at), *scraped.statuses),
         remarks=tuple(objects.remarks),
     )
 
 
-def _project(raw_objects: Iterable[RawObject]) -> _Objects:
+def _project(raw_objects: Iterable[RawObject], layer: LayerPart) -> _Objects:
     objects = _Objects()
     strangers: Counter[str] = Counter()
+    of_layer = layer.ids
     for raw in raw_objects:
         kind = KIND_OF_TYPE.get((raw.api_group, raw.kind))
-        if kind is None:
-            strangers[raw.kind or "without kind"] += 1
-        else:
+        if kind is not None:
             _take(objects, kind, raw)
+        elif id(raw) not in of_layer:
+            strangers[raw.kind or "without kind"] += 1
+    objects.remarks += [f"{r.where}: left out: {r.message}" for r in layer.said.rejections]
     objects.remarks += [f"{n} of kind {name} not read" for name, n in sorted(strangers.items())]
     return objects
 
 
 def _take(objects: _Objects, kind: Kind[object], raw: RawObject) -> None:
-    body = _placed(raw.body, kind)
+    body = raw.placed if kind.namespaced else raw.body
     key = kind.key(body)
     try:
         value = kind.project(body)
@@ -115,14 +119,6 @@ def _take(objects: _Objects, kind: Kind[object], raw: RawObject) -> None:
         objects.remarks.append(f"{raw.where}: left out: {kind.kind} {key} was there before")
     elif value is not None:
         objects.values[kind.id][key] = value
-
-
-def _placed(body: Mapping[str, Any], kind: Kind[object]) -> Mapping[str, Any]:
-    """The object with the namespace that kubectl would give it, where the file has none."""
-    metadata = body.get("metadata")
-    if not kind.namespaced or not isinstance(metadata, Mapping) or metadata.get("namespace"):
-        return body
-    return {**body, "metadata": {**metadata, "namespace": _DEFAULT_NAMESPACE}}
 
 
 def _bare_nodes(
@@ -198,17 +194,24 @@ def _records(outcomes: Iterable[Outcome], at: float) -> dict[str, SourceRecord]:
     }
 
 
-def _object_statuses(objects: _Objects, at: float) -> Iterator[SourceStatus]:
-    for kind in KINDS:
-        found = bool(objects.values[kind.id])
-        if kind.discovered and not (found or objects.rejected[kind.id]):
-            continue
-        yield SourceStatus(
-            source=kind.source,
-            up=True if found else None,
-            last_success_at=at if found else None,
-            read_seconds=None,
-            error="",
-            targets={},
-            rejected=dict(objects.rejected[kind.id]),
-        )
+def _object_statuses(objects: _Objects, layer: LayerPart, at: float) -> Iterator[SourceStatus]:
+    """One for each kind that every cluster is asked for, and for others of which there are some."""
+    found = {kind.source: bool(objects.values[kind.id]) for kind in KINDS}
+    refused = {kind.source: objects.rejected[kind.id] for kind in KINDS}
+    needed = {kind.source for kind in KINDS if not kind.discovered}
+    for ask in LAYER_KINDS.values():
+        found[ask.source] = found.get(ask.source, False) or ask.qualified in layer.kinds
+        refused.setdefault(ask.source, Counter())
+    for rejection in layer.said.rejections:
+        refused[rejection.source][rejection.reason] += rejection.count
+    for source, is_found in found.items():
+        if source in needed or is_found or refused[source]:
+            yield SourceStatus(
+                source=source,
+                up=True if is_found else None,
+                last_success_at=at if is_found else None,
+                read_seconds=None,
+                error="",
+                targets={},
+                rejected=dict(refused[source]),
+            )

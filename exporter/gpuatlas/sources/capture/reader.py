@@ -26,6 +26,7 @@ from gpuatlas.sources.capture.contents import (
     Silence,
 )
 from gpuatlas.sources.capture.documents import Document, read_json, read_yaml
+from gpuatlas.sources.layer.asks import ASKS
 
 # 40,000 untrimmed pods are about 220 MB of JSON (facts/k8s.md 6.4: 5,000 pods are 27 MB).
 MAX_OBJECT_FILE_BYTES: Final = 512 * 1024**2
@@ -37,6 +38,8 @@ MAX_FILES: Final = 30_000
 MAX_LINE_BYTES: Final = 4096
 _READERS: Final = {".yaml": read_yaml, ".yml": read_yaml, ".json": read_json}
 _IGNORED: Final = ("readme",)
+# Of these kinds an empty file says that there are none.
+_LAYER_FILES: Final = frozenset(ask.qualified for ask in ASKS)
 
 
 def read_capture(folder: Path) -> Capture:
@@ -47,14 +50,26 @@ def read_capture(folder: Path) -> Capture:
             str(folder), f"{problem}: a capture is a folder (see gpuatlas capture --help)"
         )
     files = _Files(folder)
-    objects = tuple(o for path in files.under(OBJECTS) for o in _objects(files, path))
+    objects: list[RawObject] = []
+    absent: set[str] = set()
+    for path in files.under(OBJECTS):
+        found = tuple(_objects(files, path))
+        objects += found
+        if not found and path.stem in _LAYER_FILES:
+            absent.add(path.stem)
     pages, silences = _pages(files)
     if not (objects or pages or silences):
         raise CaptureError(
             str(folder),
             f"no capture: it holds neither {OBJECTS}/*.yaml nor {PAGES}/<source>/*{PAGE_SUFFIX}",
         )
-    return Capture(clock=_clock(files), objects=objects, pages=pages, silences=silences)
+    return Capture(
+        clock=_clock(files),
+        objects=tuple(objects),
+        pages=pages,
+        silences=silences,
+        absent=frozenset(absent),
+    )
 
 
 class _Files:

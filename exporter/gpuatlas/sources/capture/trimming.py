@@ -1,15 +1,20 @@
-"""Cuts objects to what the readers use, and leaves out those that no reader keeps. Pure."""
+"""Cuts objects to what the readers use, and leaves out those that no reader keeps. Pure.
+
+A Deployment can be read twice: as an owner of pods, and as a sharing layer's controller.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from gpuatlas.model.rejections import MalformedError
 from gpuatlas.sources.capture.contents import Capture, RawObject
+from gpuatlas.sources.capture.layer import find_layer
 from gpuatlas.sources.kubernetes.kind import Kind, Part
 from gpuatlas.sources.kubernetes.kinds import KINDS
+from gpuatlas.sources.layer.trim import trim_layer
 
 KIND_OF_TYPE = {(kind.api_group, kind.kind): kind for kind in KINDS}
 
@@ -37,13 +42,32 @@ def trim_capture(capture: Capture) -> Capture:
 
     Objects that cannot be read are left out, too: they could hold anything.
     """
+    of_layer = find_layer(capture.objects).ids
     kept: list[RawObject] = []
+    always: set[int] = set()
     for raw in capture.objects:
-        kind = KIND_OF_TYPE.get((raw.api_group, raw.kind))
-        trimmed = None if kind is None else _trimmed(kind, raw)
+        trimmed = trim_object(raw, of_layer=id(raw) in of_layer)
         if trimmed is not None:
-            kept.append(replace(raw, body=trimmed))
-    return replace(capture, objects=connected(kept))
+            kept.append(trimmed)
+            if id(raw) in of_layer:
+                always.add(id(trimmed))
+    return replace(capture, objects=connected(kept, always))
+
+
+def trim_object(raw: RawObject, *, of_layer: bool) -> RawObject | None:
+    """One object, None where no reader keeps it. `of_layer`: it is a sharing layer's."""
+    kind = KIND_OF_TYPE.get((raw.api_group, raw.kind))
+    bodies: tuple[Mapping[str, Any] | None, ...] = (
+        None if kind is None else _trimmed(kind, raw),
+        trim_layer(raw.body) if of_layer else None,
+    )
+    found = [body for body in bodies if body is not None]
+    if not found:
+        return None
+    metadata = {name: value for body in found for name, value in body.get("metadata", {}).items()}
+    return replace(
+        raw, body={**{k: v for body in found for k, v in body.items()}, "metadata": metadata}
+    )
 
 
 def _trimmed(kind: Kind[Any], raw: RawObject) -> Mapping[str, Any] | None:
@@ -59,12 +83,15 @@ def _trimmed(kind: Kind[Any], raw: RawObject) -> Mapping[str, Any] | None:
     )
 
 
-def connected(objects: Iterable[RawObject]) -> tuple[RawObject, ...]:
-    """Without the owners that own nothing here: a cluster keeps old ReplicaSets for ever."""
+def connected(objects: Iterable[RawObject], always: Collection[int] = ()) -> tuple[RawObject, ...]:
+    """Without the owners that own nothing here: a cluster keeps old ReplicaSets for ever.
+
+    `always` are the `id` of objects that stay for another reason.
+    """
     every = tuple(objects)
     by_uid = {uid: raw for raw in every if (uid := _metadata(raw).get("uid"))}
     wanted: set[int] = set()
-    waiting = [raw for raw in every if not _is_owner(raw)]
+    waiting = [raw for raw in every if id(raw) in always or not _is_owner(raw)]
     while waiting:
         raw = waiting.pop()
         if id(raw) not in wanted:

@@ -23,15 +23,18 @@ from gpuatlas.sources.capture.contents import (
     RawObject,
 )
 from gpuatlas.sources.capture.documents import resolve_plain
+from gpuatlas.sources.capture.layer import LAYER_KINDS
 from gpuatlas.sources.kubernetes.kinds import KINDS
 
 _README: Final = "README"
+_ABSENT: Final = b"# Read: there are none.\n"
 _ABOUT: Final = """\
 A capture of GPU Atlas: all that `gpuatlas` reads of a cluster, at one instant.
 
 objects/*.yaml          {objects} Kubernetes objects, cut to the fields that are read: of commands
-                        only words that name a known program, no environment beyond a fixed
-                        list, no secrets
+                        only words that name a known program and options of the sharing layer,
+                        no environment beyond a fixed list, no secrets; a file without an
+                        object says that there is none of that kind
 pages/<source>/*.prom   {pages} pages of metrics as they were served; .error: why there is none
 clock                   the time of the capture
 
@@ -56,8 +59,11 @@ def _write(folder: Path, capture: Capture, *, anonymised: bool) -> Iterable[Path
     yield _file(folder / _README, _about(capture, folder, anonymised=anonymised).encode())
     if capture.clock is not None:
         yield _file(folder / CLOCK, f"{_timestamp(capture.clock)}\n".encode())
-    for name, objects in _by_file(capture.objects).items():
+    files = _by_file(capture.objects)
+    for name, objects in files.items():
         yield _file(folder / OBJECTS / f"{name}.yaml", _documents(objects))
+    for name in sorted(capture.absent - files.keys()):
+        yield _file(folder / OBJECTS / f"{name}.yaml", _ABSENT)
     for page in capture.pages:
         yield _file(folder / page.file, page.body)
     for silence in capture.silences:
@@ -73,7 +79,8 @@ def _file(path: Path, body: bytes) -> Path:
 
 def _by_file(objects: Iterable[RawObject]) -> Mapping[str, list[Mapping[str, Any]]]:
     """Objects by their kind: one file each."""
-    names = {(kind.api_group, kind.kind): kind.id for kind in KINDS}
+    names = {place: ask.qualified for place, ask in LAYER_KINDS.items()}
+    names |= {(kind.api_group, kind.kind): kind.id for kind in KINDS}
     files: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for raw in objects:
         files[names.get((raw.api_group, raw.kind), "others")].append(raw.body)

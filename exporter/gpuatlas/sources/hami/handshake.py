@@ -32,13 +32,16 @@ def read_handshake(text: str) -> Handshake:
     match = _STATE.fullmatch(text)
     if match is None:
         return Handshake(state="unknown", at=None)
-    return Handshake(state=_STATES[match[1]], at=_instant(text))
+    time = _TIME.fullmatch(text)
+    at = None if time is None else _instant(time)
+    return Handshake(
+        state=_STATES[match[1]],
+        at=at,
+        zoned=at is not None and time is not None and time[8] is not None,
+    )
 
 
-def _instant(text: str) -> float | None:
-    match = _TIME.fullmatch(text)
-    if match is None:
-        return None
+def _instant(match: re.Match[str]) -> float | None:
     year, _, month, day, hour, minute, second, sign, zone_hours, zone_minutes = match.groups()
     offset = timedelta(hours=int(zone_hours or 0), minutes=int(zone_minutes or 0))
     try:

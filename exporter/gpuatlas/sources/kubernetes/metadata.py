@@ -18,7 +18,11 @@ MAX_NAME: Final = 253
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """Identity of one object. `labels` and `annotations` are the raw JSON values."""
+    """Identity of one object. `labels` and `annotations` are the raw JSON values.
+
+    `deleting_at` is when a deletion that was asked for may be carried out: the API server writes
+    the request's time with the grace period added to it. None also where it cannot be read.
+    """
 
     name: str
     namespace: str
@@ -26,6 +30,7 @@ class Metadata:
     created_at: float
     controller: Owner | None
     deleting: bool
+    deleting_at: float | None
     labels: object
     annotations: object
 
@@ -51,6 +56,7 @@ def read_metadata(raw: object) -> Metadata:
         created_at=read_time(metadata.get("creationTimestamp")),
         controller=read_controller(metadata.get("ownerReferences")),
         deleting=metadata.get("deletionTimestamp") is not None,
+        deleting_at=read_optional_time(metadata.get("deletionTimestamp")),
         labels=metadata.get("labels"),
         annotations=metadata.get("annotations"),
     )
@@ -88,6 +94,14 @@ def read_time(value: object) -> float:
     if seconds < 0:
         raise MalformedError("bad-time", f"{moment.isoformat()} is before 1970")
     return seconds
+
+
+def read_optional_time(value: object) -> float | None:
+    """An RFC 3339 time as Unix seconds, None for one that is absent or cannot be read."""
+    try:
+        return None if value is None else read_time(value)
+    except MalformedError:
+        return None
 
 
 def _parse_time(value: object) -> datetime:

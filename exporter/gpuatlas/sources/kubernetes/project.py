@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from gpuatlas.model.device_plugins import device_plugin_of
 from gpuatlas.model.devices import Promise, Registration
 from gpuatlas.model.objects import Container, Node, OwnerLink, Pod
+from gpuatlas.model.pod_spec import PodAccess
 from gpuatlas.model.rejections import Rejection
 from gpuatlas.model.units import clean_text
 from gpuatlas.sources.hami.annotations import read_node as read_node_annotations
@@ -31,7 +33,14 @@ from gpuatlas.sources.kubernetes.kept import (
     POD_LABELS,
     fitting,
 )
-from gpuatlas.sources.kubernetes.metadata import Metadata, condition, label_text, read_metadata
+from gpuatlas.sources.kubernetes.metadata import (
+    Metadata,
+    condition,
+    label_text,
+    read_metadata,
+    read_optional_time,
+)
+from gpuatlas.sources.kubernetes.reach import could_reach_cards, read_access
 from gpuatlas.sources.kubernetes.resources import SOURCE, is_accelerator, read_resources
 from gpuatlas.sources.kubernetes.shape import EMPTY, fields, items, shared, text
 from gpuatlas.sources.placement.pod import read_scheduling
@@ -147,6 +156,8 @@ def _is_node_mark(key: str, value: str) -> bool:
 def project_pod(raw: object, read: ReadPod = read_pod_annotations) -> Pod | None:
     """A pod that asks for an accelerator, holds one, or serves pages that we read; else None.
 
+    Beside those pods that could reach cards without asking, as long as they run (`Pod.asks`).
+
     Raises:
         MalformedError: the pod cannot be identified.
     """
@@ -156,13 +167,17 @@ def project_pod(raw: object, read: ReadPod = read_pod_annotations) -> Pod | None
     labels = POD_LABELS.select(metadata.labels)
     annotations = POD_ANNOTATIONS.select(metadata.annotations)
     containers, refused = read_containers(spec, where)
-    if not (
+    access = read_access(spec)
+    asks = (
         any(is_accelerator(name) for container in containers for name in container.limits)
         or _is_marked(labels, annotations)
-        or items(spec.get("resourceClaims"))
-        or fields(status.get("extendedResourceClaimStatus"))
+        or bool(items(spec.get("resourceClaims")))
+        or bool(fields(status.get("extendedResourceClaimStatus")))
         or component_of(labels) is not None
-    ):
+    )
+    plugin = device_plugin_of(labels, (container.name for container in containers))
+    reaches = could_reach_cards(access, containers, text(status.get("phase")))
+    if not (asks or reaches or plugin is not None):
         return None
     promises, unread = read(metadata.namespace, metadata.name, annotations, containers)
     labels = _bounded(labels, MAX_POD_TEXT, f"{where} labels", refused)
@@ -175,6 +190,8 @@ def project_pod(raw: object, read: ReadPod = read_pod_annotations) -> Pod | None
         annotations=annotations,
         containers=containers,
         promises=promises,
+        access=access,
+        asks=asks,
         rejections=(*refused, *unread),
     )
     return _with_kai(pod)
@@ -196,6 +213,8 @@ def _pod(
     annotations: Mapping[str, str],
     containers: tuple[Container, ...],
     promises: tuple[Promise, ...],
+    access: PodAccess,
+    asks: bool,
     rejections: tuple[Rejection, ...],
 ) -> Pod:
     extended_claim, extended_requests = read_extended(status)
@@ -228,6 +247,11 @@ def _pod(
         extended_requests=extended_requests,
         runtime=read_runtime(spec, labels, annotations),
         scheduling=scheduling,
+        access=access,
+        message=shared(clean_text(text(status.get("message")))),
+        started_at=read_optional_time(status.get("startTime")),
+        deleting_at=metadata.deleting_at,
+        asks=asks,
         rejections=(*rejections, *unread),
     )
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Final
 
+from gpuatlas.model.units import clean_text
 from gpuatlas.sources.kubernetes.claims import (
     trim_container_claims,
     trim_extended,
@@ -26,6 +27,8 @@ from gpuatlas.sources.kubernetes.kept import (
     POD_LABELS,
     KeyTable,
 )
+from gpuatlas.sources.kubernetes.reach import mounted_devices, trim_access
+from gpuatlas.sources.kubernetes.reach import trim_container as trim_reach
 from gpuatlas.sources.kubernetes.resources import is_extended
 from gpuatlas.sources.kubernetes.shape import fields, items, text
 from gpuatlas.sources.placement.pod import trim_scheduling
@@ -56,6 +59,7 @@ def trim_pod(raw: object) -> dict[str, object]:
     """The fields of a pod that `project_pod` reads."""
     spec, status = fields(fields(raw).get("spec")), fields(fields(raw).get("status"))
     scheduling, explained = trim_scheduling(spec, status)
+    devices = mounted_devices(spec)
     return _filled(
         metadata=_metadata(raw, POD_LABELS, POD_ANNOTATIONS),
         spec=_filled(
@@ -63,13 +67,16 @@ def trim_pod(raw: object) -> dict[str, object]:
             nodeName=text(spec.get("nodeName")),
             schedulerName=text(spec.get("schedulerName")),
             hostNetwork=spec.get("hostNetwork") is True,
-            initContainers=[_container(item) for item in items(spec.get("initContainers"))],
-            containers=[_container(item) for item in items(spec.get("containers"))],
+            initContainers=[_container(c, devices) for c in items(spec.get("initContainers"))],
+            containers=[_container(c, devices) for c in items(spec.get("containers"))],
+            **trim_access(spec),
             resourceClaims=trim_pod_claims(spec.get("resourceClaims")),
         ),
         status=_filled(
             phase=text(status.get("phase")),
             reason=text(status.get("reason")),
+            message=clean_text(text(status.get("message"))),
+            startTime=_scalar(status.get("startTime")),
             podIP=text(status.get("podIP")),
             conditions=_explained(_conditions(status), explained.get("conditions")),
             resourceClaimStatuses=trim_pod_claims(status.get("resourceClaimStatuses")),
@@ -140,7 +147,8 @@ def _explained(conditions: list[dict[str, object]], explained: object) -> list[d
     return conditions
 
 
-def _container(raw: object) -> dict[str, object]:
+def _container(raw: object, devices: frozenset[str]) -> dict[str, object]:
+    """`devices` are the volumes of device files that the capture keeps."""
     container = fields(raw)
     resources = fields(container.get("resources"))
     program = trim_program(container)
@@ -159,6 +167,7 @@ def _container(raw: object) -> dict[str, object]:
             {"name": text(port.get("name")), "containerPort": _scalar(port.get("containerPort"))}
             for port in map(fields, items(container.get("ports")))
         ],
+        **trim_reach(container, devices),
     )
 
 

@@ -1,14 +1,15 @@
 """Queries of the Prometheus HTTP API. Returns series with the instants of their scrapes.
 
-Series are asked for as `name[window]` at `/api/v1/query`. A plain `name` would be answered with the
-time of the query, and with series that ended minutes ago; the samples of a window carry the instant
-of their scrape, which is what `scrapes` needs to put one scrape together.
+Series of exporters are asked for as `name[window]` at `/api/v1/query`. A plain `name` would be
+answered with the time of the query, and with series that ended minutes ago; the samples of a window
+carry the instant of their scrape, which is what `scrapes` needs to put one scrape together. What
+rules make is asked for by its plain name: such series end at once when a rule does not give them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -24,7 +25,9 @@ from gpuatlas.sources.scrape.exchange import Limits, exchange, ok_body, shown
 METRIC_NAME: Final = "__name__"
 """The label that holds a series' metric name."""
 
-_PATH: Final = "/api/v1/query"
+_QUERY: Final = "/api/v1/query"
+_ALERTS: Final = "/api/v1/alerts"
+_NO_PATTERNS: Final[Mapping[str, str]] = {}
 
 
 class Series(NamedTuple):
@@ -40,6 +43,21 @@ class Series(NamedTuple):
     def newest_at(self) -> float:
         """The instant of the newest point."""
         return next(reversed(self.points))
+
+
+class Point(NamedTuple):
+    """One element of an instant vector; `at` is the instant of the query in Unix seconds."""
+
+    labels: Mapping[str, str]
+    value: float
+    at: float
+
+
+class ActiveAlert(NamedTuple):
+    """One alert as the server lists it: its labels, and its annotations filled in."""
+
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +78,7 @@ class PrometheusClient:
 
     def __init__(self, settings: PrometheusSettings) -> None:
         self._settings = settings
-        self._url = settings.url.rstrip("/") + _PATH
+        self._base = settings.url.rstrip("/")
         self.address = shown(settings.url)
         self._limits = Limits(body_bytes=settings.limit_bytes, seconds=settings.timeout)
         self._verify: bool | str = not settings.insecure
@@ -77,14 +95,53 @@ class PrometheusClient:
             SourceError: of the kind that fits; the message has the address and the server's reason.
         """
         query = f"{selector(names, self._settings)}[{math.ceil(window)}s]"
+        return _selection(self._ask(query), self.address)
+
+    def instant(
+        self, names: Sequence[str], *, patterns: Mapping[str, str] = _NO_PATTERNS
+    ) -> tuple[list[Point], tuple[str, ...]]:
+        """The present series with one of the names, and the server's warnings.
+
+        Entries in a shape that we do not know are left out.
+
+        Args:
+            names: of the metrics.
+            patterns: label → regular expression that its value must match.
+
+        Raises:
+            SourceError: as `select`.
+        """
+        query = selector(names, self._settings, patterns=patterns)
+        answer, entries = _results(self._ask(query), "vector", self.address)
+        points = [point for entry in entries if (point := _point(entry)) is not None]
+        return points, _warnings(answer)
+
+    def active_alerts(self) -> list[ActiveAlert]:
+        """All alerts that the server itself evaluates, of whichever labels.
+
+        Raises:
+            SourceError: also where the server has the query API only.
+        """
+        request = requests.Request("GET", self._base + _ALERTS, headers=self._headers())
+        body = self._exchange(request)
+        try:
+            entries = list(orjson.loads(body)["data"]["alerts"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadAnswerError(_NO_API.format(self.address)) from error
+        return [alert for entry in entries if (alert := _alert(entry)) is not None]
+
+    def _ask(self, query: str) -> bytes:
         request = requests.Request(
             "POST",
-            self._url,
+            self._base + _QUERY,
             data={"query": query, "timeout": f"{math.ceil(self._settings.timeout)}s"},
             headers=self._headers(),
         )
+        return self._exchange(request)
+
+    def _exchange(self, request: requests.Request) -> bytes:
         answer = exchange(request, limits=self._limits, verify=self._verify)
-        return _selection(ok_body(answer, self.address), self.address)
+        return ok_body(answer, self.address)
 
     def _headers(self) -> dict[str, str]:
         headers = {"Accept": "application/json", **self._settings.headers}
@@ -98,9 +155,15 @@ class PrometheusClient:
         return headers
 
 
-def selector(names: Sequence[str], settings: PrometheusSettings) -> str:
-    """PromQL that selects the series with one of the names and the settings' labels."""
+def selector(
+    names: Sequence[str],
+    settings: PrometheusSettings,
+    *,
+    patterns: Mapping[str, str] = _NO_PATTERNS,
+) -> str:
+    """PromQL that selects the series with one of the names, the settings' labels and patterns."""
     matchers = [f"{label}={_quoted(value)}" for label, value in sorted(settings.matchers.items())]
+    matchers += [f"{label}=~{_quoted(pattern)}" for label, pattern in sorted(patterns.items())]
     if len(names) == 1:
         return f"{names[0]}{{{','.join(matchers)}}}"
     matchers.insert(0, f"{METRIC_NAME}=~{_quoted('|'.join(names))}")
@@ -112,26 +175,59 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _selection(body: bytes, address: str) -> Selection:
+_NO_API: Final = "{} gives no answer of the Prometheus HTTP API; check the URL"
+
+
+def _results(body: bytes, kind: str, address: str) -> tuple[dict[str, Any], list[Any]]:
+    """The answer to a query, and its entries, which are of the one kind that was asked for."""
     try:
         answer = orjson.loads(body)
         entries = list(answer["data"]["result"])
-        is_matrix = answer["data"]["resultType"] == "matrix"
+        found = answer["data"]["resultType"]
     except (ValueError, KeyError, TypeError) as error:
-        message = f"{address} gives no answer of the Prometheus HTTP API; check the URL"
-        raise BadAnswerError(message) from error
-    if not is_matrix:
-        message = f"{address} answers a range selector with another type than matrix"
+        raise BadAnswerError(_NO_API.format(address)) from error
+    if found != kind:
+        message = f"{address} answers with another type than {kind}"
         raise BadAnswerError(message)
-    series = [one for entry in entries if (one := _series(entry)) is not None]
+    return answer, entries
+
+
+def _warnings(answer: Mapping[str, Any]) -> tuple[str, ...]:
     warnings = answer.get("warnings")
+    if not isinstance(warnings, list):
+        return ()
+    return tuple(clean_text(str(warning)) for warning in warnings)
+
+
+def _selection(body: bytes, address: str) -> Selection:
+    answer, entries = _results(body, "matrix", address)
+    series = [one for entry in entries if (one := _series(entry)) is not None]
     return Selection(
-        series=series,
-        unreadable=len(entries) - len(series),
-        warnings=tuple(clean_text(str(warning)) for warning in warnings)
-        if isinstance(warnings, list)
-        else (),
+        series=series, unreadable=len(entries) - len(series), warnings=_warnings(answer)
     )
+
+
+def _point(entry: Any) -> Point | None:
+    """One element of a vector, None for one in another shape, such as a native histogram."""
+    try:
+        at, value = entry["value"]
+        return Point(_texts(entry["metric"]), float(value), float(at))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _alert(entry: Any) -> ActiveAlert | None:
+    try:
+        return ActiveAlert(_texts(entry["labels"]), _texts(entry.get("annotations") or {}))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _texts(labels: Any) -> dict[str, str]:
+    """A mapping of text to text. Raises `TypeError` for anything else."""
+    texts = dict(labels)
+    "".join([*texts, *texts.values()])
+    return texts
 
 
 def _series(entry: Any) -> Series | None:

@@ -50,12 +50,20 @@ def test_what_is_served_can_be_discovered(api: Api, path: str, kind: str) -> Non
 
 def test_discovery_lists_resources_with_their_verbs(api: Api) -> None:
     resources = {r["name"]: r for r in api.get("/api/v1")["resources"]}
-    assert resources.keys() == {"nodes", "pods"}
+    assert resources.keys() == {"nodes", "pods", "services", "configmaps"}
     assert resources["pods"]["verbs"] == ["get", "list", "watch"]
     groups = api.get("/apis")["groups"]
     preferred = [group["preferredVersion"]["groupVersion"] for group in groups]
-    assert preferred[:4] == ["apps/v1", "batch/v1", "resource.k8s.io/v1", "argoproj.io/v1alpha1"]
-    assert len(preferred) == len(set(preferred)) == 16
+    assert preferred[:7] == [
+        "apps/v1",
+        "batch/v1",
+        "resource.k8s.io/v1",
+        "admissionregistration.k8s.io/v1",
+        "coordination.k8s.io/v1",
+        "discovery.k8s.io/v1",
+        "argoproj.io/v1alpha1",
+    ]
+    assert len(preferred) == len(set(preferred)) == 19
 
 
 def test_a_group_can_have_several_versions(api: Api) -> None:
@@ -72,7 +80,7 @@ def test_a_group_can_have_several_versions(api: Api) -> None:
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 
-@pytest.mark.parametrize(("path", "groups"), [("/api", 1), ("/apis", 16)])
+@pytest.mark.parametrize(("path", "groups"), [("/api", 1), ("/apis", 19)])
 def test_discovery_comes_in_one_document_for_those_who_ask(
     api: Api, path: str, groups: int
 ) -> None:

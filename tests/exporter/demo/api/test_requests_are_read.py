@@ -99,7 +99,15 @@ def test_metadata_is_asked_for_by_the_accept_header(accept: str, *, expected: bo
 
 @pytest.mark.parametrize(
     "text",
-    ["limit=x", "limit=-1", "resourceVersion=1e3", "timeoutSeconds=³", "labelSelector=a%3Db"],
+    [
+        "limit=x",
+        "limit=-1",
+        "resourceVersion=1e3",
+        "timeoutSeconds=³",
+        "fieldSelector=spec.nodeName%3Da",
+        "labelSelector=a%20within%20(b)",
+        "watch=true&labelSelector=a%3Db",
+    ],
 )
 def test_parameters_that_cannot_be_served(text: str) -> None:
     with pytest.raises(BadQueryError):

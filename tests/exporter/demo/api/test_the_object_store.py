@@ -137,3 +137,50 @@ def test_one_object_can_be_had(store: ObjectStore) -> None:
     assert found
     assert found["metadata"]["uid"] == "uid-a"
     assert store.get("pods", ("other", "a")) is None
+
+
+# Objects with a field that changes all the time
+
+
+def lease(renewed: str, holder: str = "a") -> Document:
+    return {
+        "kind": "Lease",
+        "metadata": {"name": "l", "namespace": "n", "uid": "uid-l"},
+        "spec": {"holderIdentity": holder, "renewTime": renewed},
+    }
+
+
+LEASES = "leases.coordination.k8s.io"
+
+
+def test_a_renewal_is_no_event_and_is_there_when_it_is_read() -> None:
+    store = ObjectStore()
+    store.replace({LEASES: [lease("1")]})
+    before = store.snapshot(LEASES)
+    store.replace({LEASES: [lease("2")]})
+    after = store.snapshot(LEASES)
+    assert after.revision == before.revision
+    assert changes(store, before.revision) == []
+    assert [item["spec"]["renewTime"] for item in before.items] == ["1"]
+    assert [item["spec"]["renewTime"] for item in after.items] == ["2"]
+    found = store.get(LEASES, ("n", "l"))
+    assert found
+    assert found["spec"]["renewTime"] == "2"
+    versions = {s.items[0]["metadata"]["resourceVersion"] for s in (before, after)}
+    assert versions == {str(before.revision)}
+
+
+def test_another_holder_is_an_event() -> None:
+    store = ObjectStore()
+    store.replace({LEASES: [lease("1")]})
+    before = store.snapshot(LEASES).revision
+    store.replace({LEASES: [lease("1", holder="b")]})
+    assert changes(store, before) == [("MODIFIED", "l")]
+
+
+def test_a_renewal_leaves_what_is_paged_through_alone() -> None:
+    store = ObjectStore()
+    store.replace({LEASES: [lease("1")], "pods": [pod("a")]})
+    paged = store.snapshot("pods")
+    store.replace({LEASES: [lease("2")], "pods": [pod("a")]})
+    assert store.snapshot_at("pods", paged.revision) is paged

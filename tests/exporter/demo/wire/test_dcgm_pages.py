@@ -170,8 +170,27 @@ def test_an_xid_is_there_once_it_happened(world: World, healthy_world: World) ->
     assert (sample.value, sample.labels["gpu"]) == (48, "1")
     assert sample.labels["err_code"] == "48"
     assert sample.labels["err_msg"] == "Double Bit ECC Error"
-    page = dcgm_page(world.node("a100-2"), world.at)
-    assert page.count("DCGM_EXP_XID_ERRORS_COUNT{") == 1
+
+
+def test_xids_are_counted_by_number_and_as_none_on_the_other_cards(world: World) -> None:
+    families = text_string_to_metric_families(dcgm_page(world.node("a100-2"), world.at))
+    counted = {
+        sample.labels["gpu"]: (sample.labels.get("xid"), sample.value)
+        for family in families
+        for sample in family.samples
+        if sample.name.startswith("DCGM_EXP_XID_ERRORS_COUNT")
+    }
+    assert counted == {"0": (None, 0), "1": ("48", 1), "2": (None, 0), "3": (None, 0)}
+
+
+def test_a_storm_of_xids_is_counted(scenario: Scenario, thursday: float) -> None:
+    fault = FaultSpec(name="xid-storm", node="a100-1", card=0)
+    world = build_world(scenario, seed=7, at=thursday, faults=(fault,))
+    (last,) = samples(world, "a100-1", "DEV_XID_ERRORS")
+    assert last.value == 31
+    page = dcgm_page(world.node("a100-1"), world.at)
+    (line,) = [x for x in page.splitlines() if "COUNT{" in x and 'xid="31"' in x]
+    assert line.endswith('window_size_in_ms="300000",xid="31"} 12')
 
 
 def test_a_lost_card_has_no_series(scenario: Scenario, thursday: float) -> None:

@@ -262,7 +262,8 @@ def test_exporters_can_be_found_by_their_ports(
     (pod,) = pods
     assert pod["metadata"]["namespace"] == namespace
     (ports,) = [c["ports"] for c in pod["spec"]["containers"] if c["name"] == container]
-    assert ports == [{"name": "metrics", "containerPort": 12345, "protocol": "TCP"}]
+    assert {"name": "metrics", "containerPort": 12345, "protocol": "TCP"} in ports
+    assert [port["name"] for port in ports if port["containerPort"] == 12345] == ["metrics"]
 
 
 def test_exporters_carry_the_labels_of_the_real_ones(objects: dict[str, list[Document]]) -> None:

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuatlas.model.devices import Handshake
 from gpuatlas.sources.hami.handshake import read_handshake
 
 NOON = 1767268800.0  # 2026-01-01 12:00:00 UTC
@@ -41,7 +40,24 @@ NOON = 1767268800.0  # 2026-01-01 12:00:00 UTC
     ],
 )
 def test_every_format_is_read(text: str, state: str, at: float | None) -> None:
-    assert read_handshake(text) == Handshake(state=state, at=at)
+    found = read_handshake(text)
+    assert (found.state, found.at) == (state, at)
+
+
+@pytest.mark.parametrize(
+    ("text", "zoned"),
+    [
+        ("Reported 2026-01-01 12:00:00.123456789 +0000 UTC m=+12.345", True),
+        ("Reported 2026-01-01 06:30:00 -0530 X", True),
+        ("Reported_2026.01.01 12:00:00", False),
+        ("Requesting_2026-01-01 12:00:00", False),
+        ("Reported 2026-01-01 12:00:00 +9900 X", False),  # a zone that is none
+        ("Requesting_", False),
+        ("", False),
+    ],
+)
+def test_only_go_s_own_format_tells_the_zone(text: str, *, zoned: bool) -> None:
+    assert read_handshake(text).zoned is zoned
 
 
 HANDSHAKES = st.one_of(

@@ -105,7 +105,7 @@ EXPECTED = {
         handshake=Handshake(state="reported", at=1732090530.0),
     ),
     ("v2.5", "gpu-b"): nvidia(
-        Handshake(state="reported", at=1746496800.0),
+        Handshake(state="reported", at=1746496800.0, zoned=True),
         device("GPU-b0000000-0000-4000-8000-000000000001", mib=15360, model="Tesla T4"),
         device(
             "GPU-b0000000-0000-4000-8000-000000000002",

@@ -97,11 +97,36 @@ def test_rules_name_every_kind_once_by_its_group() -> None:
         {"apiGroups": ["apps"], "resources": ["replicasets"], "verbs": READ},
         {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": READ},
     ]
-    every = {rule["apiGroups"][0]: rule["resources"] for rule in rules()}
+    every = {rule["apiGroups"][0]: rule["resources"] for rule in rules(KINDS)}
     assert every["apps"] == ["replicasets", "deployments", "statefulsets"]
     assert every["resource.k8s.io"] == ["resourceslices", "resourceclaims"]
     assert every["scheduling.run.ai"] == ["podgroups", "queues", "bindrequests"]
     assert sum(map(len, every.values())) == len(KINDS)
+
+
+def test_rules_have_each_resource_once_with_the_verbs_of_all_who_read_it() -> None:
+    every = rules()
+    assert every[: len(rules(KINDS))] == rules(KINDS)  # Deployments are among them already
+    assert every[len(rules(KINDS)) :] == [
+        {"apiGroups": ["apps"], "resources": ["daemonsets"], "verbs": ["list"]},
+        {
+            "apiGroups": ["admissionregistration.k8s.io"],
+            "resources": ["mutatingwebhookconfigurations"],
+            "verbs": ["list"],
+        },
+        {"apiGroups": [""], "resources": ["services"], "verbs": ["list"]},
+        {"apiGroups": ["discovery.k8s.io"], "resources": ["endpointslices"], "verbs": ["list"]},
+        {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get"]},
+        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]},
+    ]
+    named = [(rule["apiGroups"][0], name) for rule in every for name in rule["resources"]]
+    assert len(named) == len(set(named))
+
+
+def test_no_rule_names_secrets_or_writes() -> None:
+    for rule in rules():
+        assert "secrets" not in rule["resources"]
+        assert set(rule["verbs"]) <= {"get", "list", "watch"}
 
 
 def test_what_the_walk_to_a_workload_passes_is_read_and_what_names_one_is_kept() -> None:

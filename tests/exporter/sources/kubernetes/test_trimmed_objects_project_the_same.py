@@ -74,6 +74,17 @@ WORDS = [
     "extendedResourceClaimStatus",
     "unschedulable",
     "hostNetwork",
+    "hostPID",
+    "runtimeClassName",
+    "startTime",
+    "securityContext",
+    "privileged",
+    "volumes",
+    "volumeMounts",
+    "hostPath",
+    "path",
+    "/",
+    "/dev/nvidia0",
     "schedulerName",
     "nvidia.com/gpu",
     "nvidia.com/gpu.present",
@@ -182,4 +193,18 @@ def test_a_trimmed_object_can_be_read_back_by_its_kind(
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {"name": "infer", "uid": "u"},
+    }
+
+
+def test_of_volumes_only_mounted_device_files_are_kept(recorded: Callable[[str], Object]) -> None:
+    spec = PODS.trim(recorded("driver-tools-x1"))["spec"]
+    assert spec == {
+        "nodeName": "gpu-hami",
+        "hostPID": True,
+        "volumes": [
+            {"name": "card", "hostPath": {"path": "/dev/nvidia0"}},
+            {"name": "devices", "hostPath": {"path": "/dev"}},
+        ],
+        "initContainers": [{"name": "prepare", "securityContext": {"privileged": True}}],
+        "containers": [{"name": "tools", "volumeMounts": [{"name": "card"}, {"name": "devices"}]}],
     }

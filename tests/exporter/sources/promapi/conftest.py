@@ -1,4 +1,4 @@
-"""A Prometheus on loopback that answers range selectors from a list of series, or as told."""
+"""A Prometheus on loopback that answers selectors from lists of series, or as told."""
 
 from __future__ import annotations
 
@@ -14,13 +14,19 @@ from urllib.parse import parse_qs
 import pytest
 
 Points = Sequence[tuple[float, float | str]]
+PRESENT = 1_800_000_000.5
 
 
 @dataclass
 class FakePrometheus:
-    """`series` are (labels with `__name__`, points). `broken` may answer a query instead."""
+    """`series` are (labels with `__name__`, points), `present` what plain names are answered with.
+
+    `broken` may answer a query instead. `alerts` are those of its own rules, None for no such API.
+    """
 
     series: list[tuple[dict[str, str], Points]] = field(default_factory=list)
+    present: list[tuple[dict[str, str], float]] = field(default_factory=list)
+    alerts: list[object] | None = None
     broken: Callable[[str], tuple[int, bytes] | None] = lambda _query: None
     warnings: list[str] = field(default_factory=list)
     asked: list[Mapping[str, str]] = field(default_factory=list)
@@ -39,18 +45,31 @@ class FakePrometheus:
         broken = self.broken(query)
         if broken is not None:
             return broken
-        names = _names(query)
+        data = self._matrix(query) if query.endswith("]") else self._vector(query)
+        answer = {"status": "success", "data": data, "warnings": self.warnings}
+        return 200, json.dumps(answer).encode()
+
+    def _matrix(self, query: str) -> dict[str, object]:
         result = [
             {"metric": labels, "values": [[instant, str(value)] for instant, value in points]}
             for labels, points in self.series
-            if labels["__name__"] in names
+            if labels["__name__"] in _names(query)
         ]
-        answer = {
-            "status": "success",
-            "data": {"resultType": "matrix", "result": result},
-            "warnings": self.warnings,
-        }
-        return 200, json.dumps(answer).encode()
+        return {"resultType": "matrix", "result": result}
+
+    def _vector(self, query: str) -> dict[str, object]:
+        result = [
+            {"metric": labels, "value": [PRESENT, str(value)]}
+            for labels, value in self.present
+            if labels["__name__"] in _names(query)
+        ]
+        return {"resultType": "vector", "result": result}
+
+    def active(self, path: str) -> tuple[int, bytes]:
+        """What a GET is answered with."""
+        if path != "/api/v1/alerts" or self.alerts is None:
+            return 404, b"not found"
+        return 200, json.dumps({"status": "success", "data": {"alerts": self.alerts}}).encode()
 
 
 def _names(query: str) -> set[str]:
@@ -72,7 +91,14 @@ def serve_prometheus() -> Iterator[Callable[..., FakePrometheus]]:
                 fake.asked.append(form)
                 fake.headers.append(dict(self.headers))
                 fake.paths.add(self.path)
-                status, answer = fake.answer(form["query"])
+                self.reply(*fake.answer(form["query"]))
+
+            def do_GET(self) -> None:
+                fake.headers.append(dict(self.headers))
+                fake.paths.add(self.path)
+                self.reply(*fake.active(self.path))
+
+            def reply(self, status: int, answer: bytes) -> None:
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()

@@ -9,11 +9,13 @@ from typing import Final
 
 from gpuatlas.model.observations import Observations
 from gpuatlas.sources.capture.anonymise.inventory import take_names
+from gpuatlas.sources.capture.anonymise.layer import LayerWriter
 from gpuatlas.sources.capture.anonymise.names import Names
 from gpuatlas.sources.capture.anonymise.objects import ObjectWriter
 from gpuatlas.sources.capture.anonymise.pages import PageWriter
 from gpuatlas.sources.capture.anonymise.texts import Texts, pieces_of
-from gpuatlas.sources.capture.contents import Capture
+from gpuatlas.sources.capture.contents import Capture, RawObject
+from gpuatlas.sources.capture.layer import LAYER_KINDS
 from gpuatlas.sources.capture.projection import project_capture
 from gpuatlas.sources.capture.trimming import trim_capture
 
@@ -31,10 +33,10 @@ def anonymise(capture: Capture, *, key: bytes | None = None) -> Capture:
     names = Names(secrets.token_bytes(32) if key is None else key)
     take_names(trimmed, observations, names)
     texts = Texts(names, _models(observations))
-    objects, pages = ObjectWriter(names, texts), PageWriter(names, texts)
+    objects, pages = _Writers(names, texts), PageWriter(names, texts)
     return Capture(
         clock=trimmed.clock,
-        objects=tuple(replace(o, body=objects.rewrite(o.body)) for o in trimmed.objects),
+        objects=tuple(map(objects.rewrite, trimmed.objects)),
         pages=tuple(
             replace(p, name=_file_name(p.name, names, texts), body=pages.rewrite(p.body))
             for p in trimmed.pages
@@ -43,7 +45,22 @@ def anonymise(capture: Capture, *, key: bytes | None = None) -> Capture:
             replace(s, name=_file_name(s.name, names, texts), reason=_reason(s.reason))
             for s in trimmed.silences
         ),
+        absent=trimmed.absent,
     )
+
+
+class _Writers:
+    """The writer for each object."""
+
+    def __init__(self, names: Names, texts: Texts) -> None:
+        self._others = ObjectWriter(names, texts)
+        self._layers = LayerWriter(names, texts)
+
+    def rewrite(self, raw: RawObject) -> RawObject:
+        """The object."""
+        of_layer = (raw.api_group, raw.kind) in LAYER_KINDS
+        rewrite = self._layers.rewrite_object if of_layer else self._others.rewrite
+        return replace(raw, body=rewrite(raw.body))
 
 
 def _file_name(name: str, names: Names, texts: Texts) -> str:

@@ -18,6 +18,7 @@ KEPT: Final = frozenset(
         "creationTimestamp",
         "deletionTimestamp",
         "lastTransitionTime",
+        "startTime",
         "resourceName",
     }
 )

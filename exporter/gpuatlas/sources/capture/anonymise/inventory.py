@@ -13,6 +13,7 @@ from gpuatlas.sources.capture.anonymise.vocabulary import NAMESPACES, is_contain
 from gpuatlas.sources.capture.contents import Capture, RawObject
 from gpuatlas.sources.kai.marks import RESERVATION_NAME_START
 from gpuatlas.sources.kubernetes.kinds import NODES, PODS
+from gpuatlas.sources.layer.asks import ASKS, DAEMON_SETS, DEPLOYMENTS
 
 # Labels of metrics that hold names, as exporters and a Prometheus behind them write them.
 NODE_LABELS: Final = frozenset(
@@ -26,6 +27,15 @@ CONTAINER_LABELS: Final = frozenset(
     {"container", "ctrname", "container_name", "exported_container"}
 )
 _CLAIM: Final = "ResourceClaim"
+# Of the sharing layers' objects those that are no workloads: (API group, kind).
+_OF_LAYERS: Final = frozenset(
+    (ask.api_group, ask.kind) for ask in ASKS if ask not in {DAEMON_SETS, DEPLOYMENTS}
+)
+_NO_OWNERS: Final = _OF_LAYERS | {
+    (NODES.api_group, NODES.kind),
+    (PODS.api_group, PODS.kind),
+    ("resource.k8s.io", _CLAIM),
+}
 _HASH_LABEL: Final = "pod-template-hash"
 _DIGITS: Final = re.compile(r"([0-9]+)")
 
@@ -45,6 +55,7 @@ def take_names(capture: Capture, observations: Observations, names: Names) -> No
     _owners(capture.objects, names)
     _pods(capture.objects, names)
     _claims(capture.objects, names)
+    _layers(capture.objects, names)
     _containers(capture.objects, names)
     _from_pages(capture, names)
     _cards(observations, names)
@@ -105,7 +116,7 @@ def _owners(objects: Iterable[RawObject], names: Names) -> None:
     for raw in objects:
         metadata = metadata_of(raw)
         reference = _reference(metadata)
-        if raw.kind not in {NODES.kind, PODS.kind, _CLAIM}:
+        if (raw.api_group, raw.kind) not in _NO_OWNERS:
             above[raw.kind, metadata.get("name", "")] = reference
         if reference[1] and raw.kind != _CLAIM:
             above.setdefault(reference, _guessed(metadata, reference))
@@ -150,6 +161,17 @@ def _claims(objects: Iterable[RawObject], names: Names) -> None:
     found = {m.get("name", ""): m for m in _metadata(objects, _CLAIM)}
     for name in _in_order(found):
         names.below(name, _reference(found[name])[1], "claim")
+
+
+def _layers(objects: Iterable[RawObject], names: Names) -> None:
+    """A sharing layer's own objects that own nothing. They are often named as its workloads are."""
+    found = {
+        metadata_of(raw).get("name", ""): raw.kind
+        for raw in objects
+        if (raw.api_group, raw.kind) in _OF_LAYERS
+    }
+    for name in _in_order(found):
+        names.numbered(name, found[name].lower())
 
 
 def _containers(objects: Iterable[RawObject], names: Names) -> None:

@@ -10,17 +10,20 @@ from gpuatlas.sources.capture.anonymise.texts import Texts
 from gpuatlas.sources.kubernetes.resources import is_accelerator
 from gpuatlas.sources.placement.messages import UNSCHEDULABLE, read_cause
 
-# What kube-scheduler, Kueue, Volcano and KAI say around the names (facts/k8s.md 3.2, 3.3 and 5.1).
+# What kube-scheduler, Kueue, Volcano and KAI say around the names (facts/k8s.md 3.2, 3.3 and 5.1),
+# and what kubelets and device plugins say of a pod that they refuse (facts/hami.md 6.5).
 _WORDS: Final = frozenset(
     """
-    a all and any are available allocate allocated an assign assigned at because but by
-    can cannot claims cluster ClusterQueue couldn didn does doesn enough existing failed filtered
-    find first fit fits flavor flavors for found from gang group had has have helpful in
-    incoming Insufficient insufficient is it its LocalQueue many match matching minAvailable
-    minimum minMember more needed no No node nodes affinity/selector not of on or over Pod pod
-    PodGroup pods Preemption preemption provided queue quota request requested reserved resource
-    resources s scheduled scheduling set still t taint task tasks than that the this to Too unbound
-    unschedulable Unschedulable untolerated unused up victims waiting was were when which will with
+    a all Allocate and annotation any are Available available allocate allocated an assign
+    assigned at because binding but by can cannot claims cluster ClusterQueue code couldn desc
+    device devices didn does doesn due empty enough error existing failed filtered find first
+    fit fits flavor flavors for found from gang group had has have helpful id in incoming
+    Insufficient insufficient is it its LocalQueue many match matched matching minAvailable
+    minimum minMember more needed no No node nodes affinity/selector not number of on or over
+    Pod pod PodGroup pods Preemption preemption provided queue quota request Requested requested
+    reserved resource resources rpc s scheduled scheduling set still t taint task tasks than
+    that the this to Too unavailable unbound unexpected Unknown unknown unschedulable
+    Unschedulable untolerated unused up uuid victims waiting was were when which will with
     workload Workload
     """.split()  # noqa: SIM905 (a column of words reads better than a list of texts)
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from gpuatlas.sources.capture.anonymise.devices import DeviceWriter
 from gpuatlas.sources.capture.anonymise.fields import (
@@ -20,13 +20,19 @@ from gpuatlas.sources.capture.anonymise.texts import Texts
 from gpuatlas.sources.capture.anonymise.vocabulary import (
     IMAGE_WORDS,
     SCHEDULERS,
+    is_device_file,
     is_harmless,
     is_reason,
+    is_version,
     keeps_label,
+    runtime_class,
     tells_program,
     variable_name,
 )
 from gpuatlas.sources.placement.kai import TOP_OWNER
+
+# How the names of device files begin (sources.kubernetes.reach).
+_DEVICE_FILES: Final = ("nvidia", "davinci", "dri")
 
 
 class ObjectWriter:
@@ -41,6 +47,8 @@ class ObjectWriter:
             "podIP": self._texts.plain,
             "image": self._image,
             "schedulerName": self._scheduler,
+            "runtimeClassName": runtime_class,
+            "path": self._path,
             "driver": devices.driver,
             "deviceClassName": devices.device_class,
             "message": MessageWriter(texts).rewrite,
@@ -118,11 +126,24 @@ class ObjectWriter:
         return "/".join(self._names.known(p) or self._names.scrambled(p) for p in text.split("/"))
 
     def _image(self, text: str) -> str:
-        """Words of public images stay, the rest of the path is crossed out."""
+        """Words of public images and a tag that is a version stay, the rest is crossed out."""
+        head, colon, tag = text.rpartition(":")
+        if colon and is_version(tag):
+            return f"{self._image(head)}:{tag}"
         return "".join(
             piece if not piece.isalnum() or piece.lower() in IMAGE_WORDS else "x"
             for piece in _split_words(text)
         )
+
+    def _path(self, text: str) -> str:
+        """A path of the node: device files stay what they are."""
+        return "/".join(map(self._path_part, text.split("/")))
+
+    def _path_part(self, part: str) -> str:
+        if is_device_file(part):
+            return part
+        start = next((word for word in _DEVICE_FILES if part.startswith(word)), "")
+        return f"{start}{self._texts.plain(part)}"
 
     def _scheduler(self, text: str) -> str:
         if text in SCHEDULERS or is_harmless(text):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from gpuatlas.model.layer import MAIN_CONTAINERS
 from gpuatlas.sources.hami.families import FAMILIES
 from gpuatlas.sources.kubernetes.components import COMPONENTS
 from gpuatlas.sources.kubernetes.kept import KEPT_ENV
@@ -61,8 +62,9 @@ IMAGE_WORDS: Final = _words(
 
 _WORDS: Final = _words(
     """
-    true false on off yes no none null all default auto success failed allocating Reported
-    Requesting Deleted UTC CST hami-core mig mps vgpu time-slicing time-sharing single mixed
+    true false True False TRUE FALSE t f T F on off yes no none void null all default auto success
+    failed allocating Reported Requesting Deleted UTC CST hami-core mig mps vgpu time-slicing
+    time-sharing single mixed
     compute graphics fraction binpack spread topology-aware mutex numa force disable Regular
     Fraction leader follower head worker launcher master predictor transformer explainer Healthy
     Unhealthy Unknown utility video display graphics amd64 arm64 linux windows spot on-demand
@@ -83,6 +85,16 @@ _REASON: Final = re.compile(r"[A-Z][A-Za-z]{1,60}(nvidia\.com/[a-z0-9.-]{1,40})?
 UUID: Final = re.compile(
     r"(?<![0-9A-Za-z])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![0-9A-Za-z])"
 )
+# Device files as drivers name them, and the folders in which they lie.
+_DEVICE_FILE: Final = re.compile(
+    r"dev|dri|(nvidia|davinci)[0-9]{1,4}|nvidia(ctl|-uvm|-uvm-tools|-modeset|-caps|-cap[0-9]{1,4})?"
+    r"|davinci_manager|card[0-9]{1,4}|renderD[0-9]{1,4}"
+)
+# Words of runtime classes that tell how a container is kept apart (facts/hami.md 6.3, I7).
+_RUNTIME_CLASS: Final = re.compile(
+    r"(nvidia|ascend|gvisor|runsc|kata|qemu|legacy|cdi|runc|crun|experimental)"
+)
+_RUN: Final = re.compile(r"[A-Za-z0-9]+")
 JSON_KEY: Final = re.compile(r"[A-Za-z_]{1,32}")
 
 _PATTERNS: Final = (_NUMBER, _VERSION, _TIME, _PROFILE, _DEVICE, _PCI_PART)
@@ -110,14 +122,35 @@ def is_harmless(text: str) -> bool:
     )
 
 
+def is_version(text: str) -> bool:
+    """Whether a text is a number of a version and no more."""
+    return _VERSION.fullmatch(text) is not None
+
+
 def is_reason(text: str) -> bool:
     """Whether a text is a reason as the control plane writes them."""
     return not text or _REASON.fullmatch(text) is not None
 
 
+def is_device_file(name: str) -> bool:
+    """Whether a part of a path is a device file of a driver, or a folder of such."""
+    return _DEVICE_FILE.fullmatch(name) is not None
+
+
+def runtime_class(name: str) -> str:
+    """A runtime class with all but the words that tell its kind crossed out."""
+    return "".join(
+        piece if _RUNTIME_CLASS.fullmatch(piece) else _RUN.sub("x", piece)
+        for piece in _RUNTIME_CLASS.split(name)
+    )
+
+
+_CONTAINERS: Final = frozenset({*MAIN_CONTAINERS, "main", "server", "worker", "kserve-container"})
+
+
 def is_container(name: str) -> bool:
     """Whether a container's name belongs to a component that we know, or says nothing."""
-    return name in _COMPONENT_WORDS or name in {"main", "server", "worker", "kserve-container"}
+    return name in _COMPONENT_WORDS or name in _CONTAINERS
 
 
 # Labels that vendors' discovery writes from the hardware: kept with their values.

@@ -1,0 +1,1 @@
+"""What `gpuatlas demo` brings up around the simulated cluster: a past, a Prometheus, a Grafana."""

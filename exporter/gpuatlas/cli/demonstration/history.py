@@ -1,0 +1,140 @@
+"""Writes the simulated past into a Prometheus: what it would have scraped, and the rules over it.
+
+Worker processes write the samples of stretches of time; this one sends them, in order, and lets
+the rules run over each stretch before the next one comes.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.pool import Pool
+from typing import Final
+
+from gpuatlas.cli.demonstration.local_server import loopback_session
+from gpuatlas.cli.demonstration.stretch import Episode, StretchOrder, write_stretch
+from gpuatlas.demo.scenario import Scenario
+from gpuatlas.runtime.backfill.evaluation import Answer, PastEvaluator
+from gpuatlas.runtime.backfill.range_query import Grid, RangeQuery
+from gpuatlas.runtime.backfill.remote_write import RemoteWriter
+from gpuatlas.runtime.backfill.rule_files import RuleGroup
+from gpuatlas.runtime.backfill.series import Block
+
+_MOST_WORKERS: Final = 4
+_LOOK_SECONDS: Final = 0.5
+_SCRAPE: Final = "scrape"
+
+
+class StoppedError(Exception):
+    """Nobody waits for the past any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastCourse:
+    """The cluster of the past. `began` is when its exporter was started, in Unix seconds."""
+
+    scenario: Scenario
+    seed: int
+    episodes: tuple[Episode, ...]
+    began: float
+
+    def order(self, grid: Grid) -> StretchOrder:
+        """The work that one stretch is."""
+        return StretchOrder(
+            scenario=self.scenario,
+            seed=self.seed,
+            instants=grid.instants,
+            episodes=self.episodes,
+            began=self.began,
+        )
+
+
+def write_past(
+    url: str,
+    course: PastCourse,
+    grids: Sequence[Grid],
+    groups: Sequence[RuleGroup],
+    *,
+    resumed_at: float | None = None,
+    stop: threading.Event,
+    told: Callable[[int, int], None] = lambda done, total: None,
+) -> None:
+    """Write stretches that follow each other. `groups` are in order.
+
+    Args:
+        url: the Prometheus, as `prometheus.past_prometheus` starts it.
+        course: what was the case.
+        grids: when.
+        groups: the rules that are evaluated over it.
+        resumed_at: the last instant that this Prometheus has already.
+        stop: set when it is to end early.
+        told: is told after each stretch how many are done.
+
+    Raises:
+        StoppedError: `stop` was set.
+        RemoteWriteError, RangeQueryError, RuleFileError: Prometheus, or a rule.
+    """
+    with loopback_session() as session:
+        writer = RemoteWriter(url, session)
+        queries = _StoppableQueries(RangeQuery(url, session), stop)
+        evaluator = PastEvaluator(groups, queries, writer)
+        if resumed_at is not None:
+            evaluator.resume(resumed_at)
+        orders = [course.order(grid) for grid in grids]
+        for done, (grid, block) in enumerate(
+            zip(grids, _blocks(orders, stop), strict=True), start=1
+        ):
+            writer.write(block, writer=_SCRAPE)
+            evaluator.evaluate(grid)
+            told(done, len(grids))
+
+
+class _StoppableQueries:
+    """Hundreds of rules take seconds: nobody who pressed Ctrl-C waits for the last of them."""
+
+    def __init__(self, queries: RangeQuery, stop: threading.Event) -> None:
+        self._queries = queries
+        self._stop = stop
+
+    def ask(self, expression: str, grid: Grid) -> Answer:
+        """As `RangeQuery.ask`. Raises StoppedError."""
+        if self._stop.is_set():
+            raise StoppedError
+        return self._queries.ask(expression, grid)
+
+
+def _blocks(orders: Sequence[StretchOrder], stop: threading.Event) -> Iterator[Block]:
+    with _workers(len(orders)) as pool:
+        results = pool.imap(write_stretch, orders)
+        for _ in orders:
+            while True:
+                if stop.is_set():
+                    raise StoppedError
+                try:
+                    yield results.next(_LOOK_SECONDS)
+                except multiprocessing.TimeoutError:
+                    continue
+                break
+
+
+@contextmanager
+def _workers(most: int) -> Iterator[Pool]:
+    """Processes of their own: a page takes a tenth of a second of Python."""
+    # Threads of the demo hold locks, which a fork would copy.
+    context = multiprocessing.get_context("spawn")
+    pool = context.Pool(max(1, min(most, _MOST_WORKERS, os.cpu_count() or 1)), _ignore_interrupts)
+    try:
+        yield pool
+    finally:
+        pool.terminate()
+        pool.join()
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C goes to all processes of a terminal; the demo ends the workers itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpuatlas.runtime.backfill.rule_files import (
+    Rule,
+    RuleFileError,
+    RuleGroup,
+    in_order,
+    read_rule_files,
+)
+from gpuatlas_harness.past import our_rules
+
+
+def group(name: str, *rules: Rule) -> RuleGroup:
+    return RuleGroup(name=name, interval_seconds=60, rules=rules)
+
+
+def record(name: str, expression: str) -> Rule:
+    return Rule(record=name, expression=expression)
+
+
+def alert(name: str, expression: str) -> Rule:
+    return Rule(alert=name, expression=expression)
+
+
+def names(groups: tuple[RuleGroup, ...]) -> list[str]:
+    return [group.name for group in groups]
+
+
+def test_what_is_read_comes_before_what_reads_it() -> None:
+    groups = [
+        group("c", record("c:x:sum", "sum(b:x:sum)")),
+        group("b", record("b:x:sum", "sum(a:x:sum) + other:x:sum")),
+        group("a", record("a:x:sum", "sum(x)")),
+    ]
+
+    assert names(in_order(groups)) == ["a", "b", "c"]
+
+
+def test_alerts_come_before_what_reads_their_states() -> None:
+    groups = [
+        group("states", record("check:state:max", 'ALERTS{alertstate="firing"}')),
+        group("hot", alert("Hot", "temperature > 90")),
+        group("above", record("all:state:max", "max(check:state:max)")),
+    ]
+
+    assert names(in_order(groups)) == ["hot", "states", "above"]
+
+
+def test_alerts_about_these_states_come_behind_them() -> None:
+    groups = [
+        group("meta", alert("Blind", "all:state:max == 1")),
+        group("above", record("all:state:max", "max(check:state:max)")),
+        group("states", record("check:state:max", "ALERTS")),
+        group("hot", alert("Hot", "temperature > 90")),
+    ]
+
+    assert names(in_order(groups)) == ["hot", "states", "above", "meta"]
+
+
+def test_a_group_may_read_what_it_writes() -> None:
+    own = group("own", record("a:x:sum", "x"), record("b:x:sum", "a:x:sum"))
+
+    assert in_order([own]) == (own,)
+
+
+def test_groups_that_need_each_other_are_refused() -> None:
+    groups = [
+        group("a", record("a:x:sum", "b:x:sum")),
+        group("b", record("b:x:sum", "a:x:sum")),
+    ]
+
+    with pytest.raises(RuleFileError, match=r"need each other: [ab] → [ab] → [ab]"):
+        in_order(groups)
+
+
+def test_our_own_rules_have_an_order() -> None:
+    order = names(our_rules())
+
+    assert order.index("normalise") < order.index("card") < order.index("node")
+    assert order.index("card") < order.index("cluster")
+    assert order.index("hardware-h01") < order.index("check-states") < order.index("meta")
+    assert len(order) == len(set(order))
+
+
+def test_a_file_is_read_with_all_that_counts(tmp_path: Path) -> None:
+    file = tmp_path / "rules.yaml"
+    file.write_text(
+        """
+groups:
+  - name: one
+    interval: 4m
+    rules:
+      - record: a:x:sum
+        expr: sum(x)
+        labels: {layer: hardware}
+      - alert: Hot
+        expr: a:x:sum > 1
+        for: 5m
+        keep_firing_for: 1h
+        annotations: {summary: not read}
+  - name: two
+    rules: []
+"""
+    )
+
+    assert read_rule_files([file]) == (
+        RuleGroup(
+            name="one",
+            interval_seconds=240,
+            rules=(
+                Rule(record="a:x:sum", expression="sum(x)", labels={"layer": "hardware"}),
+                Rule(
+                    alert="Hot",
+                    expression="a:x:sum > 1",
+                    for_seconds=300,
+                    keep_firing_seconds=3600,
+                ),
+            ),
+        ),
+        RuleGroup(name="two", interval_seconds=60, rules=()),
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "no: groups",
+        "groups: [{rules: []}]",
+        "groups: [{name: a, interval: soon, rules: []}]",
+        "groups: [{name: a, rules: [{record: x}]}]",
+        "{",
+    ],
+)
+def test_what_is_no_rule_file_is_named(content: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_text(content)
+
+    with pytest.raises(RuleFileError, match=r"bad\.yaml: no rule file that can be used"):
+        read_rule_files([file])

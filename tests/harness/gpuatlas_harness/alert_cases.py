@@ -1,0 +1,115 @@
+"""The promtool cases of the alerts: `tests/rules/alerts/<check>.yaml`, run and counted."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from gpuatlas_harness.alert_rules import ROOT
+from gpuatlas_harness.binaries import built_binary, required, system_binary
+from gpuatlas_harness.promql import Rule
+
+CASES: Final = ROOT / "tests" / "rules" / "alerts"
+# The oldest and the newest Prometheus that the rules are for.
+PROMTOOLS: Final[Mapping[int, Callable[[], Path]]] = {
+    2: lambda: system_binary("promtool", package="prometheus"),
+    3: lambda: built_binary("promtool3"),
+}
+# How many of each kind a check needs at least.
+_SHARE: Final = {"fires": 2, "silent": 2, "missing": 1}
+
+
+def case_file(check: str) -> Path:
+    """Where the cases of a check are."""
+    return CASES / f"{check.lower()}.yaml"
+
+
+def promtool_says(check: str, major: int) -> str:
+    """What the promtool of a major version says against a check's cases; empty if it agrees.
+
+    The test is skipped, or fails in CI, where there is none.
+    """
+    return _says(case_file(check), major)
+
+
+def promtool_says_without_descriptions(check: str, major: int, folder: Path) -> str:
+    """The same for copies, in a folder, of rules and cases that lack the annotation description."""
+    content = yaml.safe_load(case_file(check).read_text("utf-8"))
+    for case in content["tests"]:
+        for step in case["alert_rule_test"]:
+            for alert in step.get("exp_alerts", ()):
+                alert["exp_annotations"].pop("description")
+    content["rule_files"] = [
+        str(_without_descriptions(CASES / file, folder)) for file in content["rule_files"]
+    ]
+    return _says(_written(folder / "cases.yaml", content), major)
+
+
+def _without_descriptions(file: Path, folder: Path) -> Path:
+    content = yaml.safe_load(file.read_text("utf-8"))
+    for group in content["groups"]:
+        for rule in group["rules"]:
+            rule.get("annotations", {}).pop("description", None)
+    return _written(folder / file.name, content)
+
+
+def _written(file: Path, content: object) -> Path:
+    file.write_text(yaml.safe_dump(content, width=10_000), encoding="utf-8")
+    return file
+
+
+def _says(file: Path, major: int) -> str:
+    answer = subprocess.run(
+        [str(required(PROMTOOLS[major])), "test", "rules", str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return "" if answer.returncode == 0 else answer.stdout + answer.stderr
+
+
+def case_faults(check: str, rules: Iterable[Rule]) -> list[str]:
+    """What the cases of a check lack, and names that say something else than the case."""
+    cases = cases_of(check)
+    return [*_share_faults(cases), *_name_faults(cases), *_coverage_faults(cases, rules)]
+
+
+def cases_of(check: str) -> list[dict[str, Any]]:
+    """The cases of a check as the file has them."""
+    tests: list[dict[str, Any]] = yaml.safe_load(case_file(check).read_text("utf-8"))["tests"]
+    return tests
+
+
+def _share_faults(cases: list[dict[str, Any]]) -> Iterator[str]:
+    kinds = Counter(case["name"].partition(":")[0] for case in cases)
+    for kind, least in _SHARE.items():
+        if kinds[kind] < least:
+            yield f"{kinds[kind]} cases {kind!r}, at least {least} are needed"
+    for kind in set(kinds) - set(_SHARE):
+        yield f"the kind {kind!r} is not known"
+
+
+def _name_faults(cases: list[dict[str, Any]]) -> Iterator[str]:
+    for case in cases:
+        fires = any(step.get("exp_alerts") for step in case["alert_rule_test"])
+        if fires != case["name"].startswith("fires: "):
+            yield f"{case['name']!r} is not what it expects"
+
+
+def _coverage_faults(cases: list[dict[str, Any]], rules: Iterable[Rule]) -> Iterator[str]:
+    fired = {
+        (alert["exp_labels"].get("signal"), alert["exp_labels"]["severity"])
+        for case in cases
+        for step in case["alert_rule_test"]
+        for alert in step.get("exp_alerts", ())
+    }
+    written = {(rule.labels.get("signal"), rule.labels["severity"]) for rule in rules}
+    for pair in sorted(written - fired, key=str):
+        yield f"{pair} fires in no case"
+    for pair in sorted(fired - written, key=str):
+        yield f"{pair} is no rule's"
