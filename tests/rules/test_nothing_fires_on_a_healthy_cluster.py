@@ -15,9 +15,12 @@ STEP: Final = 60.0
 PIECES: Final = 4
 FIRED: Final = "count_over_time(ALERTS{alertstate='firing'}[6h1m])"
 CHECKS: Final = {f"H{n:02}" for n in range(1, 13)} | {f"S{n:02}" for n in range(1, 18)}
+# No monitor tells which limits are in force on the simulated nodes of Volcano and KAI: these checks
+# cannot look there, and it is right that an alert of its own says so.
+BLIND: Final = {"S01", "S02", "S03", "S05"}
 
 
-def test_no_alert_fires_and_every_check_looks(tmp_path: Path) -> None:
+def test_no_alert_fires_and_every_check_looks_where_it_can(tmp_path: Path) -> None:
     began = EVENING - HOURS * 3600
     length = HOURS * 3600 / PIECES
     grids = [
@@ -28,7 +31,7 @@ def test_no_alert_fires_and_every_check_looks(tmp_path: Path) -> None:
 
     with past_server(tmp_path) as prometheus:
         prometheus.write(course_of(healthy_scenario(), began=began), grids, our_rules())
-        fired = {str(sorted(labels.items())) for labels, _ in prometheus.query(FIRED, end)}
+        fired = [labels for labels, _ in prometheus.query(FIRED, end)]
         ok = {
             labels["check"]: value
             for labels, value in prometheus.query(
@@ -36,6 +39,8 @@ def test_no_alert_fires_and_every_check_looks(tmp_path: Path) -> None:
             )
         }
 
-    assert fired == set()
+    blind = {labels.get("blind_check") for labels in fired if labels["check"] == "inputs-missing"}
+    assert [labels for labels in fired if labels["check"] != "inputs-missing"] == []
+    assert blind == BLIND
     # From the first evaluation to the last: that nothing fires must not come from blindness.
-    assert ok == dict.fromkeys(CHECKS, HOURS * 60.0)
+    assert ok == dict.fromkeys(CHECKS - BLIND, HOURS * 60.0) | dict.fromkeys(BLIND, 0.0)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gpuatlas_harness.alert_cases import PROMTOOLS
+from gpuatlas_harness.alert_cases import PROMTOOLS, read_cases
 from gpuatlas_harness.alert_rules import alert_groups
 from gpuatlas_harness.binaries import required
 from gpuatlas_harness.promql import read_groups
@@ -27,7 +27,7 @@ def _cases() -> list[Any]:
     return [
         pytest.param(file, test, id=f"{file.stem}: {test['name']}")
         for file in CASE_FILES
-        for test in yaml.safe_load(file.read_text(encoding="utf-8"))["tests"]
+        for test in read_cases(file)["tests"]
     ]
 
 
@@ -46,7 +46,7 @@ def promtool(major: int, *arguments: str | Path) -> str:
 @pytest.mark.parametrize(("file", "test"), _cases())
 def test_series_give(file: Path, test: dict[str, Any], major: int, tmp_path: Path) -> None:
     """promtool 2.42 cannot choose a test of a file, so each goes into a file of its own."""
-    case = yaml.safe_load(file.read_text(encoding="utf-8"))
+    case = read_cases(file)
     case["rule_files"] = [str((file.parent / path).resolve()) for path in case["rule_files"]]
     case["tests"] = [test]
     alone = tmp_path / file.name

@@ -1,5 +1,7 @@
-"""The seventeen checks of the sharing layer: pure evaluators over what was observed and joined.
+"""What the checks see at one instant: pure evaluators over what was observed and joined.
 
 They say what is wrong now and quote the record. How long it must last, how grave it is and what to
-do stands in `alerts/sharing.yaml`. The hardware checks are PromQL alone and are not here.
+do stands in `alerts/*.yaml`. `evaluate` has the seventeen of the sharing layer, for `serve` and for
+`gpuatlas checks`; `hardware` the twelve on DCGM's pages for a look without a Prometheus, which
+judges them by rules alone.
 """

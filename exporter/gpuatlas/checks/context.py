@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from gpuatlas.checks.infrastructure import home_namespaces
+from gpuatlas.checks.infrastructure import SYSTEM, home_namespaces
 from gpuatlas.checks.page_index import Listed, listed_cards
 from gpuatlas.checks.plugin_index import PluginIndex, index_plugins
 from gpuatlas.checks.readings import MonitorReadings, index_readings
 from gpuatlas.join.layer_pods import layer_namespace
 from gpuatlas.join.owners import identify
-from gpuatlas.model.device_plugins import DEVICE_PLUGINS
-from gpuatlas.model.layer import LayerObjects
+from gpuatlas.join.routing import PODS
+from gpuatlas.model.device_plugins import DEVICE_PLUGINS, HAMI_PLUGIN
+from gpuatlas.model.layer import LayerConfig, LayerController, LayerObjects
 from gpuatlas.model.objects import Node, Pod
 from gpuatlas.model.observations import Observations
 from gpuatlas.model.snapshot import Allocation, Card, Sharing, Snapshot, WorkloadId
@@ -26,9 +27,15 @@ from gpuatlas.model.snapshot import Allocation, Card, Sharing, Snapshot, Workloa
 HAMI: Final = "hami"
 # The component label of HAMi's schedulers (facts/hami.md 6.1).
 HAMI_SCHEDULER: Final = "hami-scheduler"
+_COMPONENT: Final = "app.kubernetes.io/component"
+_CONTROLLERS: Final = frozenset({"daemonsets.apps", "deployments.apps"})
 _LAYERS: Final = frozenset(
     {Sharing.HAMI, Sharing.VOLCANO, Sharing.KAI, Sharing.MIG, Sharing.TIME_SLICING, Sharing.MPS}
 )
+
+
+def _is_hamis(found: LayerController | LayerConfig) -> bool:
+    return found.component in HAMI_PLUGIN.components | {HAMI_SCHEDULER}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,10 +50,19 @@ class CheckContext:
         """The instant of the observations."""
         return self.observations.now
 
-    @property
+    @cached_property
     def layer(self) -> LayerObjects:
-        """The sharing layers' own objects."""
-        return self.observations.layer
+        """The sharing layers' own objects, without those that tenants labelled as HAMi's."""
+        read = self.observations.layer
+        return replace(
+            read,
+            controllers=tuple(c for c in read.controllers if self._is_own(c)),
+            leases=tuple(lease for lease in read.leases if lease.namespace in self.hami_homes),
+            configs=tuple(c for c in read.configs if self._is_own(c)),
+        )
+
+    def _is_own(self, found: LayerController | LayerConfig) -> bool:
+        return not _is_hamis(found) or found.namespace in self.hami_homes
 
     @property
     def nodes(self) -> Mapping[str, Node]:
@@ -84,6 +100,27 @@ class CheckContext:
         return {name: frozenset(layers) for name, layers in found.items() if layers}
 
     @cached_property
+    def gone(self) -> frozenset[str]:
+        """Layers of which only registrations are left, which nobody deletes when one is removed.
+
+        Nothing of the layer runs or is to run anywhere, and no pod holds a share of it.
+        """
+        read = self.layer
+        if read.read_at is None or _CONTROLLERS & read.unread.keys():
+            return frozenset()
+        if (PODS, "") in self.observations.silent or read.webhooks:
+            return frozenset()
+        parts = {part for p in DEVICE_PLUGINS if p.layer for part in p.components}
+        if any(c.component in parts | {HAMI_SCHEDULER} for c in read.controllers):
+            return frozenset()
+        running = {plugin for _, plugin in self.plugins.pods}
+        present = {p.layer for p in DEVICE_PLUGINS if p.name in running}
+        for pod in self.observations.pods.values():
+            present |= {promise.layer for promise in pod.promises if pod.holds}
+            present |= {HAMI} if pod.labels.get(_COMPONENT) == HAMI_SCHEDULER else set()
+        return frozenset({p.layer for p in DEVICE_PLUGINS} - present - {""})
+
+    @cached_property
     def hami_nodes(self) -> tuple[str, ...]:
         """Names of the nodes that HAMi shares, sorted."""
         return tuple(sorted(name for name, layers in self.layers.items() if HAMI in layers))
@@ -92,10 +129,24 @@ class CheckContext:
     def hami_homes(self) -> frozenset[str]:
         """The namespaces of HAMi's installations: an old one may stand beside a new one.
 
-        Those of its schedulers, and `home`, which speaks where no scheduler can be read.
+        Of those where a scheduler or plugin is labelled as HAMi's, which any tenant can do, these
+        are proven: the system's, where a webhook leads (no tenant makes one), and where a plugin
+        serves nodes with cards. Where none is, `home` speaks; where no pods are seen, all do.
         """
-        homes = {c.namespace for c in self.layer.controllers if c.component == HAMI_SCHEDULER}
-        return frozenset(homes | ({self.home} if self.home else set()))
+        named = {c.namespace for c in self.observations.layer.controllers if _is_hamis(c)}
+        if not self.home:
+            return frozenset(named)
+        led = {hook.service[0] for hook in self.observations.layer.webhooks if hook.service}
+        labelled = (pod for pod in self.observations.pods.values() if pod.node in self.nodes)
+        served = index_plugins(labelled, frozenset({self.home, *named})).pods
+        serving = {
+            pod.namespace
+            for (_, plugin), pods in served.items()
+            if plugin == HAMI_PLUGIN.name
+            for pod in pods
+        }
+        proven = (named | {self.home}) & (led | serving | {SYSTEM})
+        return frozenset(proven or {self.home})
 
     @cached_property
     def plugins(self) -> PluginIndex:

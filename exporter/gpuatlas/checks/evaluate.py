@@ -9,6 +9,7 @@ from typing import Final
 
 from gpuatlas.checks import (
     books,
+    certificates,
     compute,
     configuration,
     isolation,
@@ -16,6 +17,7 @@ from gpuatlas.checks import (
     limits,
     monitor,
     plugin,
+    registration,
     stuck,
     tenants,
     versions,
@@ -52,11 +54,11 @@ EVALUATORS: Final[Mapping[str, Evaluator]] = {
     "S05": compute.ineffective,
     "S06": monitor.silent,
     "S07": webhook.down,
-    "S08": webhook.certificate,
+    "S08": certificates.certificate,
     "S09": tenants.bypassed,
     "S10": plugin.down,
     "S11": plugin.label_missing,
-    "S12": plugin.registration_stale,
+    "S12": registration.registration_stale,
     "S13": stuck.allocations,
     "S14": books.inconsistent,
     "S15": configuration.drift,
@@ -67,6 +69,9 @@ EVALUATORS: Final[Mapping[str, Evaluator]] = {
 # One cause can leave a thousand pods behind it: so many are named for each object, node and signal,
 # and the rest is counted in the last of them (facts/errata.md, General).
 NAMED_PODS: Final = 5
+# Pods that nobody owns are objects of their own, and a tenant makes a thousand of them: so many
+# objects are named for each namespace, node, card and signal, and the rest is counted in the last.
+NAMED_OBJECTS: Final = 20
 
 
 def _ignore(check: str, error: Exception) -> None:
@@ -125,7 +130,7 @@ def _facts(context: CheckContext, on_error: OnError) -> tuple[NodeLayer, ...]:
 
 
 def _bounded(result: CheckResult) -> CheckResult:
-    return replace(result, findings=tuple(_named(result.findings)))
+    return replace(result, findings=tuple(map(_cleaned, _few(_named(result.findings)))))
 
 
 def _named(findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -133,10 +138,37 @@ def _named(findings: Iterable[Finding]) -> Iterator[Finding]:
     for finding in findings:
         alike[finding.signal, finding.object, finding.node, finding.card].append(finding)
     for group in alike.values():
-        yield from map(_cleaned, group[: NAMED_PODS - 1])
-        if len(group) >= NAMED_PODS:
-            rest = group[NAMED_PODS - 1 :]
-            yield _cleaned(replace(rest[0], count=sum(finding.count for finding in rest)))
+        yield from _counted(group, NAMED_PODS)
+
+
+def _few(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings of the first objects in each place; the last one counts those of the others."""
+    listed = list(findings)
+    objects: dict[tuple[str, ...], dict[str, int]] = defaultdict(dict)
+    for finding in listed:
+        known = objects[_place(finding)]
+        known.setdefault(finding.object, len(known))
+    rest: dict[tuple[str, ...], list[Finding]] = defaultdict(list)
+    for finding in listed:
+        known = objects[_place(finding)]
+        if len(known) <= NAMED_OBJECTS or known[finding.object] < NAMED_OBJECTS - 1:
+            yield finding
+        else:
+            rest[_place(finding)].append(finding)
+    for group in rest.values():
+        yield from _counted(group, 1)
+
+
+def _place(finding: Finding) -> tuple[str, ...]:
+    return (finding.signal, finding.namespace, finding.node, finding.card)
+
+
+def _counted(group: list[Finding], most: int) -> Iterator[Finding]:
+    """At most so many of them; the last one counts those that are left out."""
+    yield from group[: most - 1]
+    if len(group) >= most:
+        rest = group[most - 1 :]
+        yield replace(rest[0], count=sum(finding.count for finding in rest))
 
 
 def _cleaned(finding: Finding) -> Finding:

@@ -39,7 +39,7 @@ PROGRAMS: Final[frozenset[str]] = frozenset(
     }
 )
 # No tenant creates pods there.
-_SYSTEM: Final = "kube-system"
+SYSTEM: Final = "kube-system"
 
 
 def program_of(pod: Pod) -> str:
@@ -63,7 +63,7 @@ def home_namespaces(pods: Iterable[Pod]) -> frozenset[str]:
             place = (program, pod.namespace)
             nodes[program][pod.namespace].add(pod.node)
             oldest[place] = min(pod.created_at, oldest.get(place, pod.created_at))
-    return frozenset({_SYSTEM, *(_home(name, at, oldest) for name, at in nodes.items())})
+    return frozenset({SYSTEM, *(_home(name, at, oldest) for name, at in nodes.items())})
 
 
 def _home(program: str, at: Mapping[str, set[str]], oldest: Mapping[tuple[str, str], float]) -> str:

@@ -112,17 +112,28 @@ def no_leader(context: CheckContext) -> Iterator[Finding]:
     seen_at = context.layer.read_at
     if seen_at is None:
         return
-    running = {c.namespace: c.object for c in _schedulers(context) if c.desired > 0}
     for lease in context.layer.leases:
-        if lease.namespace in running and _is_abandoned(lease, seen_at):
+        owner = _elected_by(context, lease)
+        if owner and _is_abandoned(lease, seen_at):
             yield Finding(
                 check=CHECK,
                 signal="no-leader",
-                object=running[lease.namespace],
+                object=owner,
                 namespace=lease.namespace,
                 source=f"Lease/{lease.namespace}/{lease.name}",
                 record=_lease_record(lease),
             )
+
+
+def _elected_by(context: CheckContext, lease: SchedulerLease) -> str:
+    """The running scheduler that elects by the Lease; one that is scaled to zero leaves its own."""
+    for controller in _schedulers(context):
+        flags = controller.flags
+        name = flags.get("leader-elect-resource-name") or flags.get("scheduler-name", "")
+        own = controller.namespace == lease.namespace and name in {"", lease.name}
+        if own and controller.desired > 0:
+            return controller.object
+    return ""
 
 
 def _is_abandoned(lease: SchedulerLease, seen_at: float) -> bool:

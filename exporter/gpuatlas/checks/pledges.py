@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Final, NamedTuple
 
+from gpuatlas.join.requests import FINISHED
 from gpuatlas.model.devices import Promise
 from gpuatlas.model.objects import Pod
 from gpuatlas.model.units import MIB
 
-ENDED: Final = frozenset({"Succeeded", "Failed"})
 # Where each layer writes the node that its scheduler chose (facts/hami.md 3.1, 3.6).
 NODE_KEYS: Final[Mapping[str, str]] = {
     "hami": "hami.io/vgpu-node",
@@ -74,7 +74,7 @@ def chosen_pledges(pods: Iterable[Pod]) -> Pledges:
     """The promises to pods that have not ended, where the scheduler that made them books them."""
     found: dict[Place, list[Pledge]] = defaultdict(list)
     for pod in sorted(pods, key=lambda pod: pod.key):
-        if pod.phase not in ENDED:
+        if pod.phase not in FINISHED:
             for promise in pod.promises:
                 place = Place(promise.layer, node_of(pod, promise.layer), promise.card)
                 found[place].append(Pledge(pod, promise, _part(pod, promise)))

@@ -23,13 +23,10 @@ from gpuatlas.checks.plugin_pods import (
     owner_of,
     pods_of,
 )
-from gpuatlas.checks.registration import registration_stale
 from gpuatlas.checks.verdict import unread_pods, verdict
 from gpuatlas.model.checks import CheckResult, Finding, MissingInput
 from gpuatlas.model.device_plugins import DevicePlugin
 from gpuatlas.model.objects import Node, Pod
-
-__all__ = ["down", "label_missing", "registration_stale"]
 
 DOWN: Final = "S10"
 LABEL: Final = "S11"

@@ -12,6 +12,7 @@ from typing import Final
 
 from gpuatlas.checks.context import CheckContext
 from gpuatlas.checks.daemon_sets import selecting, wants_another
+from gpuatlas.checks.soft import is_split_in_software
 from gpuatlas.checks.verdict import unread_pods
 from gpuatlas.model.device_plugins import (
     ASCEND_PLUGIN,
@@ -36,8 +37,6 @@ NVIDIA_SHARED: Final = frozenset(
 _VOLCANO_DOMAIN: Final = "volcano.sh/"
 _COMPONENT: Final = "app.kubernetes.io/component"
 _KAI_MONITOR: Final = "kai-vgpu-monitor"
-# facts/hami.md 1.4: the Ascend plugin serves a page only on nodes that it splits in software.
-_ASCEND_SOFT: Final = ("hami-vnpu-core", "true")
 _RUNNING: Final = "Running"
 
 
@@ -115,6 +114,8 @@ def belongs(context: CheckContext, node: Node, plugin: DevicePlugin) -> bool:
     """
     if has_tenants(context, node.name, plugin):
         return True
+    if plugin.layer in context.gone:
+        return False
     served = bool(pods_of(context, node.name, plugin)) or not offered(node.allocatable, plugin)
     return is_registered(node, plugin) and served
 
@@ -222,7 +223,8 @@ def _monitoring_pods(context: CheckContext, node: str) -> tuple[Pod, ...] | None
     for plugin in expected_plugins(context, node):
         pods = pods_of(context, node, plugin)
         serving = [pod for pod in pods if _serves(pod, plugin)]
-        if plugin is ASCEND_PLUGIN and not _is_split_in_software(context.nodes[node]):
+        # facts/hami.md 1.4: elsewhere the Ascend plugin serves no page.
+        if plugin is ASCEND_PLUGIN and not is_split_in_software(context.nodes[node]):
             continue
         # HAMi's plugin brings its monitor along; Volcano's is an option of the installation.
         brings = bool(plugin.monitors) and plugin is not VOLCANO_PLUGIN
@@ -233,11 +235,6 @@ def _monitoring_pods(context: CheckContext, node: str) -> tuple[Pod, ...] | None
 
 def _serves(pod: Pod, plugin: DevicePlugin) -> bool:
     return any(container.name in plugin.monitors for container in pod.containers)
-
-
-def _is_split_in_software(node: Node) -> bool:
-    key, value = _ASCEND_SOFT
-    return node.annotations.get(key) == value
 
 
 def _kai_monitors(context: CheckContext, node: str) -> Iterator[Pod]:

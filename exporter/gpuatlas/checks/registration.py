@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpuatlas.checks.context import CheckContext
-from gpuatlas.checks.driver_cards import DCGM_PAGE, card_findings, unlisted
+from gpuatlas.checks.driver_cards import card_findings, unlisted
 from gpuatlas.checks.handshakes import device_record, handshake_key, heartbeat_at
 from gpuatlas.checks.plugin_pods import (
     STARTING_SECONDS,
@@ -28,8 +28,6 @@ from gpuatlas.model.checks import CheckResult, Finding, MissingInput
 from gpuatlas.model.device_plugins import DEVICE_PLUGINS, DevicePlugin
 from gpuatlas.model.objects import Node
 from gpuatlas.model.snapshot import Sharing
-
-__all__ = ["DCGM_PAGE", "registration_stale"]
 
 CHECK: Final = "S12"
 # Plugins that report do so every 30 s, and HAMi gives a node up after 60 s without an answer

@@ -13,6 +13,7 @@ from gpuatlas.checks.conditions import rfc3339
 from gpuatlas.checks.configs import layer_of
 from gpuatlas.checks.context import HAMI, CheckContext
 from gpuatlas.checks.soft import VOLCANO
+from gpuatlas.join.requests import FINISHED
 from gpuatlas.model.checks import Finding
 from gpuatlas.model.device_plugins import ASCEND_PLUGIN, VOLCANO_PLUGIN, device_plugin_of
 from gpuatlas.model.layer import LayerConfig
@@ -26,7 +27,6 @@ _SHARED_KEY: Final = "device-config.yaml"
 # The clocks of nodes and of the API server; and a pod that starts with a helm upgrade may be made
 # in the same second as its configuration.
 CLOCKS_SECONDS: Final = 60.0
-_ENDED: Final = frozenset({"Succeeded", "Failed"})
 
 
 def not_restarted(context: CheckContext, check: str) -> Iterator[Finding]:
@@ -53,7 +53,7 @@ def _reads(pod: Pod, config: LayerConfig) -> bool:
 
 
 def _is_older(pod: Pod, changed_at: float) -> bool:
-    if pod.started_at is None or pod.deleting or pod.phase in _ENDED:
+    if pod.started_at is None or pod.deleting or pod.phase in FINISHED:
         return False
     return pod.started_at + CLOCKS_SECONDS < changed_at
 

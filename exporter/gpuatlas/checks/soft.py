@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from gpuatlas.checks.context import HAMI, CheckContext
 from gpuatlas.checks.readings import NamedReading
-from gpuatlas.model.objects import Container, Pod
+from gpuatlas.model.objects import Container, Node, Pod
 from gpuatlas.model.snapshot import Allocation, Card, PartitionKind, Sharing
 
 VOLCANO: Final = str(Sharing.VOLCANO)
@@ -32,14 +32,19 @@ class Tenancy(NamedTuple):
     card: Card
 
 
+def is_split_in_software(node: Node) -> bool:
+    """Whether the Ascend plugin keeps the tenants of the node's cards apart by its interposer."""
+    key, value = _ASCEND_SOFT
+    return node.annotations.get(key) == value
+
+
 def is_soft(context: CheckContext, card: Card) -> bool:
     """Whether an interposer keeps the tenants of the card apart."""
     if str(card.sharing) not in SOFT_LAYERS or any(p.kind in _HARD_PARTS for p in card.partitions):
         return False
     if card.vendor == "ascend":
         node = context.nodes.get(card.node)
-        key, value = _ASCEND_SOFT
-        return node is not None and node.annotations.get(key) == value
+        return node is not None and is_split_in_software(node)
     return card.vendor == "nvidia"
 
 

@@ -17,6 +17,7 @@ from gpuatlas.checks.plugin_pods import owner_of
 from gpuatlas.checks.release import release_of, release_of_image
 from gpuatlas.checks.soft import SOFT_LAYERS
 from gpuatlas.checks.verdict import unread_pods, verdict
+from gpuatlas.join.requests import FINISHED
 from gpuatlas.model.checks import CheckResult, Finding, MissingInput
 from gpuatlas.model.layer import LayerController, main_image
 from gpuatlas.model.objects import Pod
@@ -27,7 +28,6 @@ _INSTANCE: Final = "app.kubernetes.io/instance"
 _SCHEDULER: Final = "hami-scheduler"
 _PLUGIN: Final = "hami-device-plugin"
 _DAEMON_SETS: Final = "daemonsets.apps"
-_ENDED: Final = frozenset({"Succeeded", "Failed"})
 # facts/hami.md 5.2: its library lays out the shared region in another way under the same version
 # number, so that monitors of other releases, and its own, read nonsense (HAMi issue 1811).
 BROKEN: Final = {"2.8.1": "its library's shared region is misread by every monitor"}
@@ -73,7 +73,7 @@ def _schedulers(context: CheckContext) -> Iterator[_Running]:
 
 
 def _runs(pod: Pod) -> bool:
-    return not pod.deleting and pod.phase not in _ENDED
+    return not pod.deleting and pod.phase not in FINISHED
 
 
 def _running(pod: Pod, told: str) -> _Running:

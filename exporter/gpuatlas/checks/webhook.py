@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from gpuatlas.checks.certificates import certificate
 from gpuatlas.checks.conditions import joined
 from gpuatlas.checks.context import HAMI_SCHEDULER, CheckContext
 from gpuatlas.checks.hami_webhooks import hami_webhooks, probes_of, schedulers
@@ -19,8 +18,6 @@ from gpuatlas.checks.layer_inputs import CERTIFICATE, DEPLOYMENTS, ENDPOINTS, WE
 from gpuatlas.checks.verdict import unread_pods, verdict
 from gpuatlas.model.checks import CheckResult, Finding, MissingInput
 from gpuatlas.model.layer import LayerController, LayerWebhook, ServiceEndpoints
-
-__all__ = ["certificate", "down"]
 
 CHECK: Final = "S07"
 _ROLE: Final = "hami.io/scheduler-role"

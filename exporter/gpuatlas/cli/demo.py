@@ -41,6 +41,11 @@ dashboards. The past is kept in the cache folder of the user for the next time.
 The same scenario, seed and instant always give the same cluster.
 """
 _DEFAULT_ADDRESS = "127.0.0.1:9836"
+_HOW_TO_NAME = (
+    "Without NODE the first that can have the fault, without CARD the node's first. tenant counts "
+    "the pods of the card by namespace and name, from 0: where it has no such tenant at the time, "
+    "nothing happens."
+)
 # Two intervals of the first round of pages and the first join; a laptop needs about two seconds.
 _FIRST_PAGE_SECONDS = 60.0
 
@@ -127,11 +132,14 @@ def _list_faults() -> None:
 
     from gpuatlas.demo.fault_text import fault_lines
 
-    width = shutil.get_terminal_size().columns
+    width = max(40, shutil.get_terminal_size().columns - 4)
     for written, description in fault_lines():
         click.echo(written)
-        for line in textwrap.wrap(description, max(40, width - 4)):
+        for line in textwrap.wrap(description, width):
             click.echo(f"    {line}")
+    click.echo()
+    for line in textwrap.wrap(_HOW_TO_NAME, width):
+        click.echo(line)
 
 
 @contextmanager

@@ -5,12 +5,17 @@ from dataclasses import replace
 from typing import Any
 
 from gpuatlas.checks.context import CheckContext
-from gpuatlas.checks.evaluate import EVALUATORS, NODE_FACTS, evaluate
+from gpuatlas.checks.evaluate import EVALUATORS, NAMED_OBJECTS, NODE_FACTS, evaluate
 from gpuatlas.model.checks import CheckResult, Finding, InputState, MissingInput
 from gpuatlas.model.snapshot import NodeSnapshot
 from gpuatlas_harness.checked_books import a_layer, a_tenant
-from gpuatlas_harness.checked_layers import a_checked_cluster, a_plugin_pod, a_shared_node
-from gpuatlas_harness.observed import a_node
+from gpuatlas_harness.checked_layers import (
+    a_checked_cluster,
+    a_plugin_pod,
+    a_shared_node,
+    a_shared_pod,
+)
+from gpuatlas_harness.observed import NOW, a_node
 
 IDS = [f"S{number:02}" for number in range(1, 18)]
 
@@ -42,6 +47,19 @@ def test_without_a_sharing_layer_no_check_applies() -> None:
     report = evaluate(context.observations, context.snapshot)
     assert {result.state for result in report.results} == {InputState.NOT_APPLICABLE}
     assert (report.findings, report.nodes) == ((), ())
+
+
+def test_a_thousand_pods_that_nobody_owns_are_few_findings() -> None:
+    refused = [
+        a_shared_pod(
+            f"bare-{number}", phase="Failed", reason="UnexpectedAdmissionError", created_at=NOW - 60
+        )
+        for number in range(1000)
+    ]
+    context = a_checked_cluster([a_shared_node()], [a_plugin_pod(), *refused], layer=a_layer())
+    report = evaluate(context.observations, context.snapshot)
+    found = [finding for finding in report.findings if finding.check == "S13"]
+    assert (len(found), sum(finding.count for finding in found)) == (NAMED_OBJECTS, 1000)
 
 
 def test_a_broken_evaluator_costs_its_own_check_and_is_told() -> None:

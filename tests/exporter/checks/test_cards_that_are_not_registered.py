@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpuatlas.checks.plugin import registration_stale
+from gpuatlas.checks.registration import registration_stale
 from gpuatlas.model.checks import CheckResult, Finding, InputState, MissingInput
 from gpuatlas.model.layer import LayerObjects
 from gpuatlas.model.objects import Node

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuatlas.checks.certificates import CRITICAL_SECONDS, WARNING_SECONDS
-from gpuatlas.checks.webhook import certificate
+from gpuatlas.checks.certificates import CRITICAL_SECONDS, WARNING_SECONDS, certificate
 from gpuatlas.model.checks import CheckResult, Finding, InputState
 from gpuatlas.model.layer import LayerObjects
 from gpuatlas_harness.checked_layers import (

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuatlas.checks import monitor, plugin, stuck, webhook
+from gpuatlas.checks import certificates, monitor, plugin, registration, stuck, webhook
 from gpuatlas.checks.plugin_pods import monitor_state, plugin_state
 from gpuatlas.model.checks import InputState
 from gpuatlas.model.devices import Handshake
@@ -41,10 +41,10 @@ from gpuatlas_harness.observed import (
 CHECKS = (
     monitor.silent,
     webhook.down,
-    webhook.certificate,
+    certificates.certificate,
     plugin.down,
     plugin.label_missing,
-    plugin.registration_stale,
+    registration.registration_stale,
     stuck.allocations,
 )
 NAMES = st.sampled_from(["gpu-a", "gpu-b", ""])

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gpuatlas.checks.handshakes import device_record, handshake_key, heartbeat_at
-from gpuatlas.checks.plugin import registration_stale
-from gpuatlas.checks.registration import HEARTBEAT_SECONDS
+from gpuatlas.checks.registration import HEARTBEAT_SECONDS, registration_stale
 from gpuatlas.model.checks import Finding, InputState, MissingInput
 from gpuatlas.model.devices import Handshake
 from gpuatlas.model.objects import Node

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from gpuatlas.checks import certificates, licence, monitor, stuck
+from gpuatlas.checks.certificates import certificate
 from gpuatlas.checks.licence import ended
-from gpuatlas.checks.webhook import certificate
 from gpuatlas.model.catalogue import Layer
 from gpuatlas.sources.catalogue import load_catalogue
 from gpuatlas_harness.alert_rules import alert_rules

@@ -97,7 +97,12 @@ def test_two_installations_of_one_namespace_need_a_webhook_each() -> None:
 def test_an_old_installation_beside_a_new_one_is_judged_by_itself() -> None:
     old = a_scheduler_deployment(namespace="hami-old")
     layer = installed(controllers=(a_scheduler_deployment(), old))
-    assert the_finding(judged(layer)).namespace == "hami-old"
+    cluster = a_checked_cluster(
+        [a_shared_node(), a_shared_node("gpu-b")],
+        [a_plugin_pod(), a_plugin_pod("gpu-b", namespace="hami-old")],
+        layer=layer,
+    )
+    assert the_finding(down(cluster)).namespace == "hami-old"
 
 
 def test_a_webhook_that_admits_no_pods() -> None:

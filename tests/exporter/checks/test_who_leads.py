@@ -155,3 +155,15 @@ def test_a_scheduler_that_was_scaled_down_on_purpose_leads_nothing() -> None:
     controllers = (a_daemon_set(), a_scheduler_deployment(desired=0))
     layer = a_layer(leases=(a_lease(999.0),), controllers=controllers)
     assert signals(judge(layer=layer)) == []
+
+
+def test_a_lease_of_a_scheduler_that_is_scaled_to_zero_beside_one_that_runs() -> None:
+    new = a_scheduler_deployment(flags={"leader-elect-resource-name": "hami-scheduler"})
+    old = a_scheduler_deployment(
+        name="hami-old", desired=0, flags={"leader-elect-resource-name": "hami-old"}
+    )
+    leases = (a_lease(), a_lease(9000.0, name="hami-old"))
+    layer = a_layer(controllers=(a_daemon_set(), new, old), leases=leases)
+    assert signals(judge(layer=layer)) == []
+    running = a_layer(controllers=(a_daemon_set(), new, replace(old, desired=1)), leases=leases)
+    assert the_finding(judge(layer=running)).object == old.object

@@ -81,6 +81,7 @@ def test_faults_are_listed_as_they_are_typed(run: Run) -> None:
     lines = result.stdout.splitlines()
     assert "xid@NODE/CARD,code=79" in lines
     assert lines[lines.index("node-locked@NODE,minutes=15") + 1].startswith("    HAMi's lock")
+    assert " ".join(lines[lines.index("") :]).strip().startswith("Without NODE the first")
 
 
 @pytest.mark.parametrize(

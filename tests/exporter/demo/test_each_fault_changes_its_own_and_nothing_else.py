@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 import yaml
 
-from gpuatlas.demo.check_faults import CHECK_FAULTS, CheckFault
 from gpuatlas.demo.fault_kinds import FAULTS
 from gpuatlas.demo.pages import page_text
 from gpuatlas.demo.scenario import Scenario
 from gpuatlas.demo.state import World
 from gpuatlas.demo.wire.kubernetes import documents
 from gpuatlas.demo.world import build_world
+from gpuatlas_harness.check_faults import CHECK_FAULTS, CheckFault
 
 Document = dict[str, Any]
 Key = tuple[str, str, str]

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from gpuatlas.demo.check_faults import CHECK_FAULTS, CheckFault
 from gpuatlas.demo.fault_kinds import complaint
 from gpuatlas.demo.scenario import Scenario
 from gpuatlas.demo.state import World
 from gpuatlas.demo.world import build_world
+from gpuatlas_harness.check_faults import CHECK_FAULTS, CheckFault
 
 DAY = 86_400
 ROWS = [(check, row) for check, rows in CHECK_FAULTS.items() for row in rows]

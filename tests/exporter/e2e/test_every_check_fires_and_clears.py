@@ -15,7 +15,6 @@ from typing import Final
 
 import pytest
 
-from gpuatlas.demo.check_faults import CHECK_FAULTS, CheckFault
 from gpuatlas.demo.server import SimulatedCluster
 from gpuatlas_harness.alertmanager import (
     AlertmanagerServer,
@@ -24,6 +23,7 @@ from gpuatlas_harness.alertmanager import (
     delivered_to,
 )
 from gpuatlas_harness.binaries import required, system_binary
+from gpuatlas_harness.check_faults import CHECK_FAULTS, CheckFault
 from gpuatlas_harness.compressed import compressed_rules
 from gpuatlas_harness.exporting import ServeProcess
 from gpuatlas_harness.polling import poll

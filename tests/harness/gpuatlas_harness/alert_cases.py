@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,6 +25,24 @@ PROMTOOLS: Final[Mapping[int, Callable[[], Path]]] = {
 _SHARE: Final = {"fires": 2, "silent": 2, "missing": 1}
 
 
+class _CaseLoader(yaml.SafeLoader):
+    """YAML without its hexadecimal numbers: ``values: 0x60`` is sixty-one times 0 to promtool."""
+
+
+_CaseLoader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":int")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_CaseLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[1-9][0-9]*)$"), list("-+0123456789")
+)
+
+
+def read_cases(file: Path) -> Any:
+    """A file of cases, to be changed and written again."""
+    return yaml.load(file.read_text("utf-8"), _CaseLoader)  # noqa: S506 - a kind of SafeLoader
+
+
 def case_file(check: str) -> Path:
     """Where the cases of a check are."""
     return CASES / f"{check.lower()}.yaml"
@@ -39,7 +58,7 @@ def promtool_says(check: str, major: int) -> str:
 
 def promtool_says_without_descriptions(check: str, major: int, folder: Path) -> str:
     """The same for copies, in a folder, of rules and cases that lack the annotation description."""
-    content = yaml.safe_load(case_file(check).read_text("utf-8"))
+    content = read_cases(case_file(check))
     for case in content["tests"]:
         for step in case["alert_rule_test"]:
             for alert in step.get("exp_alerts", ()):

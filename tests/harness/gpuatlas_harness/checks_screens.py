@@ -16,13 +16,13 @@ from gpuatlas.cli.live_checks import judge_look
 from gpuatlas.cli.looking import joined
 from gpuatlas.cli.screens.checks import checks_screen
 from gpuatlas.cli.screens.glyphs import UNICODE
-from gpuatlas.demo.check_faults import CHECK_FAULTS
 from gpuatlas.demo.scenario import FaultSpec
 from gpuatlas.demo.server import SimulatedCluster
 from gpuatlas.runtime.once import ClusterSettings, NoProgress, look_at_cluster
 from gpuatlas.sources.catalogue import load_catalogue
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 from gpuatlas.sources.layer.settings import LayerSettings
+from gpuatlas_harness.check_faults import CHECK_FAULTS
 
 from .simulated import EVENING
 

@@ -92,6 +92,13 @@ def service_names(raw_objects: Iterable[Raw]) -> frozenset[str]:
     return frozenset(name for _, name in services | called)
 
 
+def webhook_namespaces(raw_objects: Iterable[Raw]) -> frozenset[str]:
+    """The namespaces that webhooks of a layer lead to: only administrators make webhooks."""
+    parser = _Parser(raw_objects)
+    schedulers = _schedulers(set(), parser.controllers())
+    return frozenset(h.service[0] for h in parser.webhooks(schedulers) if h.service is not None)
+
+
 def _schedulers(services: set[Place], records: Iterable[ControllerRecord]) -> set[Place]:
     """Where webhooks of a layer lead: Services of schedulers, which are called as these are."""
     controllers = (record.controller for record in records)

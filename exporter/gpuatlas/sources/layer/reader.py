@@ -8,9 +8,8 @@ ConfigMaps; webhooks and Services name the EndpointSlices. Whatever cannot be re
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import Final
 
 from gpuatlas.model.layer import CertificateProbe, LayerObjects, Licence
@@ -37,6 +36,7 @@ from gpuatlas.sources.layer.parse import (
     parse_layer,
     read_controllers,
     service_names,
+    webhook_namespaces,
 )
 from gpuatlas.sources.layer.probing import probe_targets
 from gpuatlas.sources.layer.reading import Memory, Raw, Round
@@ -46,6 +46,7 @@ from gpuatlas.sources.layer.tls import probe_all
 CERTIFICATE: Final = "certificate"
 # Any tenant can label a Deployment of theirs as a scheduler: what it names is not read without end.
 MAX_NAMED: Final = 32
+_SYSTEM: Final = "kube-system"
 _NOT_PROBED: Final = (
     "the certificates that webhooks serve were not looked at: add --probe-webhook where the "
     "endpoints of their Services can be reached"
@@ -100,9 +101,10 @@ class LayerReader:
         if names:
             raw += asked.read_list(ENDPOINT_SLICES, (one_of(SERVICE_NAME, names),)).objects
         records = read_controllers(raw)
+        homes = webhook_namespaces(raw)
         leases = lease_places(record.controller for record in records)
-        raw += _named(asked, LEASES, leases, unread)
-        raw += _named(asked, CONFIG_MAPS, config_places(records), unread)
+        raw += _named(asked, LEASES, leases, homes, unread)
+        raw += _named(asked, CONFIG_MAPS, config_places(records), homes, unread)
         slices = asked.outcomes.get(ENDPOINT_SLICES)
         return parse_layer(raw, every_slice=slices is not None and not slices.unread)
 
@@ -126,12 +128,22 @@ class LayerReader:
 
 
 def _named(
-    asked: Round, ask: Ask, places: Iterable[tuple[str, str]], unread: dict[str, str]
+    asked: Round,
+    ask: Ask,
+    places: Iterable[tuple[str, str]],
+    homes: Collection[str],
+    unread: dict[str, str],
 ) -> Iterator[Raw]:
-    """The objects of these names; one that does not exist is told in `unread`."""
-    for namespace, name in islice(places, MAX_NAMED):
+    """The objects of these names; one that does not exist is told in `unread`.
+
+    Where `homes`, to which webhooks lead, are known, those there and the system's come first and
+    are told alone: anybody can name an object of another namespace.
+    """
+    own = {*homes, _SYSTEM}
+    ordered = sorted(places, key=lambda place: place[0] not in own)
+    for namespace, name in ordered[:MAX_NAMED]:
         found = asked.read_named(ask, namespace, name)
         if found.raw is not None:
             yield found.raw
-        elif not found.error:
+        elif not found.error and (not homes or namespace in own):
             unread.setdefault(ask.qualified, f"{ask.kind} {namespace}/{name} does not exist")

@@ -171,6 +171,24 @@ def test_names_that_lead_nowhere_are_told() -> None:
     assert by_source(statuses)[f"kubernetes-{LEASES}"].up is None
 
 
+@pytest.mark.parametrize("there", [True, False], ids=["read", "gone"])
+def test_what_tenants_controllers_name_costs_the_layer_nothing(there: bool) -> None:  # noqa: FBT001
+    """Their namespace comes first by name, and they name more than is ever read."""
+    named = [f"x-{number}" for number in range(64)]
+    imitation = device_plugin()
+    imitation["metadata"]["namespace"] = "a-team"
+    volumes = [{"configMap": {"name": name}} for name in named]
+    imitation["spec"]["template"]["spec"]["volumes"] = volumes
+    theirs = [config_map(name, {"config.json": "{}"}) for name in named]
+    for raw in theirs:
+        raw["metadata"]["namespace"] = "a-team"
+    lists = FakeLists([imitation, *(theirs if there else ()), *installation()])
+    objects = read(lists)
+    own = {config.name for config in objects.configs if config.namespace == NAMESPACE}
+    assert own == {config.name for config in parse_layer(installation()).configs}
+    assert CONFIG_MAPS not in objects.unread
+
+
 def test_an_answer_that_is_no_list_is_a_failure_of_its_kind() -> None:
     lists = FakeLists(installation())
     lists._listed = lambda *_: {"items": {}}  # type: ignore[method-assign]
