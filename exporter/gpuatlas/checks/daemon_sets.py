@@ -10,7 +10,6 @@ from gpuatlas.model.layer import LayerController
 from gpuatlas.model.objects import Node
 
 DAEMON_SET: Final = "DaemonSet"
-UNREAD: Final = "daemonsets.apps"
 
 
 def daemon_sets(context: CheckContext, plugin: DevicePlugin) -> tuple[LayerController, ...]:

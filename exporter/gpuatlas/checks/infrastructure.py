@@ -10,12 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from gpuatlas.model.device_plugins import device_plugin_of
+from gpuatlas.model.device_plugins import COMPONENT, device_plugin_of
 from gpuatlas.model.objects import Pod
 
 _NAME: Final = "app.kubernetes.io/name"
-_COMPONENT: Final = "app.kubernetes.io/component"
-_KEYS: Final = ("app", "name", _NAME, _COMPONENT)
+_KEYS: Final = ("app", "name", _NAME, COMPONENT)
 # Beside device plugins: the programs whose pages are read (sources.kubernetes.components), and the
 # operands of NVIDIA's operator and charts by `app` or `app.kubernetes.io/name` (facts/k8s.md 1.4).
 PROGRAMS: Final[frozenset[str]] = frozenset(

@@ -9,6 +9,7 @@ from gpuatlas.model.checks import MissingInput
 
 WEBHOOKS: Final = "mutatingwebhookconfigurations.admissionregistration.k8s.io"
 ENDPOINTS: Final = "endpointslices.discovery.k8s.io"
+DAEMON_SETS: Final = "daemonsets.apps"
 DEPLOYMENTS: Final = "deployments.apps"
 CONFIG_MAPS: Final = "configmaps"
 CERTIFICATE: Final = "certificate"

@@ -10,16 +10,16 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from gpuatlas.checks.conditions import rfc3339
-from gpuatlas.checks.context import CheckContext
+from gpuatlas.checks.context import HAMI_SCHEDULER, CheckContext
+from gpuatlas.checks.hami_webhooks import schedulers
 from gpuatlas.checks.release import is_since
 from gpuatlas.model.checks import Finding
-from gpuatlas.model.layer import LayerController, SchedulerLease
+from gpuatlas.model.device_plugins import COMPONENT
+from gpuatlas.model.layer import SchedulerLease
 from gpuatlas.model.objects import Pod
 from gpuatlas.model.pages import SchedulerPage
 
 CHECK: Final = "S14"
-SCHEDULER: Final = "hami-scheduler"
-_COMPONENT: Final = "app.kubernetes.io/component"
 _INSTANCE: Final = "app.kubernetes.io/instance"
 _ROLE: Final = "hami.io/scheduler-role"
 _LEADER: Final = "leader"
@@ -38,12 +38,8 @@ def scheduler_object(context: CheckContext, namespace: str = "") -> str:
 
     In `namespace`, or wherever it is.
     """
-    found = (c.object for c in _schedulers(context) if namespace in {"", c.namespace})
+    found = (c.object for c in schedulers(context) if namespace in {"", c.namespace})
     return next(found, "")
-
-
-def _schedulers(context: CheckContext) -> Iterator[LayerController]:
-    return (c for c in context.layer.controllers if c.component == SCHEDULER)
 
 
 def two_leaders(context: CheckContext) -> Iterator[Finding]:
@@ -73,7 +69,7 @@ def _labelled_twice(context: CheckContext) -> Iterator[Finding]:
 
 def _leads(pod: Pod) -> bool:
     return (
-        pod.labels.get(_COMPONENT) == SCHEDULER
+        pod.labels.get(COMPONENT) == HAMI_SCHEDULER
         and pod.labels.get(_ROLE) == _LEADER
         and pod.ready
         and not pod.deleting
@@ -127,7 +123,7 @@ def no_leader(context: CheckContext) -> Iterator[Finding]:
 
 def _elected_by(context: CheckContext, lease: SchedulerLease) -> str:
     """The running scheduler that elects by the Lease; one that is scaled to zero leaves its own."""
-    for controller in _schedulers(context):
+    for controller in schedulers(context):
         flags = controller.flags
         name = flags.get("leader-elect-resource-name") or flags.get("scheduler-name", "")
         own = controller.namespace == lease.namespace and name in {"", lease.name}

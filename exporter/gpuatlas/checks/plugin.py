@@ -10,8 +10,8 @@ from typing import Final
 
 from gpuatlas.checks.conditions import joined, node_doubt, pod_status
 from gpuatlas.checks.context import CheckContext
-from gpuatlas.checks.daemon_sets import UNREAD, daemon_sets, lacking, nearest, quoted_selector
-from gpuatlas.checks.layer_inputs import unread
+from gpuatlas.checks.daemon_sets import daemon_sets, lacking, nearest, quoted_selector
+from gpuatlas.checks.layer_inputs import DAEMON_SETS, unread
 from gpuatlas.checks.node_labels import label_plugins, lost_labels, unseen_keys
 from gpuatlas.checks.plugin_pods import (
     expected_plugins,
@@ -42,7 +42,7 @@ def down(context: CheckContext) -> CheckResult:
         for plugin in expected[node]
         for finding in _down(context, context.nodes[node], plugin)
     )
-    missing = (*unread_pods(context, DOWN), *unread(context, DOWN, UNREAD))
+    missing = (*unread_pods(context, DOWN), *unread(context, DOWN, DAEMON_SETS))
     return verdict(DOWN, nodes, findings, missing)
 
 
@@ -120,7 +120,7 @@ def label_missing(context: CheckContext) -> CheckResult:
         for _, node in sorted(context.nodes.items())
         if (plugins := label_plugins(context, node))
     }
-    missing = [*unread_pods(context, LABEL), *unread(context, LABEL, UNREAD)]
+    missing = [*unread_pods(context, LABEL), *unread(context, LABEL, DAEMON_SETS)]
     if not missing:
         missing += _unjudged(context, belonging)
     findings = (
@@ -140,7 +140,7 @@ def _unjudged(
             if not daemon_sets(context, plugin):
                 names = ", ".join(sorted(plugin.components))
                 reason = f"no DaemonSet has the label app.kubernetes.io/component={names}"
-                yield MissingInput(check=LABEL, input=UNREAD, node=node, reason=reason)
+                yield MissingInput(check=LABEL, input=DAEMON_SETS, node=node, reason=reason)
             for key in unseen_keys(context, context.nodes[node], plugin):
                 reason = f"the DaemonSet selects by the label {key}, which gpuatlas does not read"
                 yield MissingInput(check=LABEL, input="node label", node=node, reason=reason)

@@ -16,6 +16,7 @@ from gpuatlas.checks.soft import is_split_in_software
 from gpuatlas.checks.verdict import unread_pods
 from gpuatlas.model.device_plugins import (
     ASCEND_PLUGIN,
+    COMPONENT,
     DEVICE_PLUGINS,
     NVIDIA_PLUGIN,
     VOLCANO_PLUGIN,
@@ -35,7 +36,6 @@ NVIDIA_SHARED: Final = frozenset(
     map(str, (Sharing.MIG, Sharing.TIME_SLICING, Sharing.MPS, Sharing.KAI))
 )
 _VOLCANO_DOMAIN: Final = "volcano.sh/"
-_COMPONENT: Final = "app.kubernetes.io/component"
 _KAI_MONITOR: Final = "kai-vgpu-monitor"
 _RUNNING: Final = "Running"
 
@@ -241,5 +241,5 @@ def _kai_monitors(context: CheckContext, node: str) -> Iterator[Pod]:
     """Where KAI's isolator is installed, its monitor has pods of its own."""
     if str(Sharing.KAI) in context.layers.get(node, ()):
         for pod in context.pods_by_node.get(node, ()):
-            if pod.labels.get(_COMPONENT) == _KAI_MONITOR:
+            if pod.labels.get(COMPONENT) == _KAI_MONITOR:
                 yield pod

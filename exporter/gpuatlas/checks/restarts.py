@@ -11,16 +11,14 @@ from typing import Final
 
 from gpuatlas.checks.conditions import rfc3339
 from gpuatlas.checks.configs import layer_of
-from gpuatlas.checks.context import HAMI, CheckContext
+from gpuatlas.checks.context import HAMI, HAMI_SCHEDULER, CheckContext
 from gpuatlas.checks.soft import VOLCANO
 from gpuatlas.join.requests import FINISHED
 from gpuatlas.model.checks import Finding
-from gpuatlas.model.device_plugins import ASCEND_PLUGIN, VOLCANO_PLUGIN, device_plugin_of
+from gpuatlas.model.device_plugins import ASCEND_PLUGIN, COMPONENT, VOLCANO_PLUGIN, device_plugin_of
 from gpuatlas.model.layer import LayerConfig
 from gpuatlas.model.objects import Pod
 
-_COMPONENT: Final = "app.kubernetes.io/component"
-_SCHEDULER: Final = "hami-scheduler"
 _PLUGIN: Final = "hami-device-plugin"
 # HAMi's `device-config.yaml` is the scheduler's and is mounted by the plugin, too.
 _SHARED_KEY: Final = "device-config.yaml"
@@ -46,8 +44,8 @@ def _reads(pod: Pod, config: LayerConfig) -> bool:
         return False
     layer = layer_of(config.component)
     if layer == HAMI:
-        readers = {_SCHEDULER, _PLUGIN} if config.key == _SHARED_KEY else {_PLUGIN}
-        return pod.labels.get(_COMPONENT) in readers
+        readers = {HAMI_SCHEDULER, _PLUGIN} if config.key == _SHARED_KEY else {_PLUGIN}
+        return pod.labels.get(COMPONENT) in readers
     own = VOLCANO_PLUGIN if layer == VOLCANO else ASCEND_PLUGIN
     return device_plugin_of(pod.labels, (c.name for c in pod.containers)) is own
 

@@ -16,7 +16,8 @@ from gpuatlas.checks.asking import (
     shares_asked,
     volcano_asked,
 )
-from gpuatlas.checks.context import HAMI, CheckContext
+from gpuatlas.checks.context import HAMI, HAMI_SCHEDULER, CheckContext
+from gpuatlas.checks.layer_inputs import DEPLOYMENTS
 from gpuatlas.checks.quote import Quote
 from gpuatlas.checks.soft import VOLCANO, running
 from gpuatlas.checks.strangers import strangers
@@ -29,7 +30,7 @@ BYPASSED: Final = "S09"
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 # As the charts name them. HAMi's can be renamed, and its Lease with it (facts/hami.md 6.1).
-HAMI_SCHEDULER: Final = "hami-scheduler"
+HAMI_SCHEDULER_NAME: Final = "hami-scheduler"
 VOLCANO_SCHEDULER: Final = "volcano"
 _NAME_FLAGS: Final = ("scheduler-name", "leader-elect-resource-name")
 IGNORE_LABEL: Final = ("hami.io/webhook", "ignore")
@@ -179,16 +180,16 @@ def _schedulers_of_hami(context: CheckContext) -> frozenset[str]:
     named = {
         controller.flags.get(flag, "")
         for controller in context.layer.controllers
-        if controller.component == "hami-scheduler"
+        if controller.component == HAMI_SCHEDULER
         for flag in _NAME_FLAGS
     }
-    return frozenset({HAMI_SCHEDULER, *named} - {"", DEFAULT_SCHEDULER})
+    return frozenset({HAMI_SCHEDULER_NAME, *named} - {"", DEFAULT_SCHEDULER})
 
 
 def _unread(context: CheckContext) -> str:
     if context.layer.read_at is None:
         return "the objects of the layer are not read"
-    return context.layer.unread.get("deployments.apps", "")
+    return context.layer.unread.get(DEPLOYMENTS, "")
 
 
 def _doubts(sight: _Sight) -> Iterator[MissingInput]:
@@ -199,4 +200,4 @@ def _doubts(sight: _Sight) -> Iterator[MissingInput]:
             found.setdefault(pod.node, pod.scheduler)
     for node, scheduler in found.items():
         reason = f"{sight.unread}: whether {scheduler} is a scheduler of HAMi is not known"
-        yield MissingInput(check=BYPASSED, input="deployments.apps", node=node, reason=reason)
+        yield MissingInput(check=BYPASSED, input=DEPLOYMENTS, node=node, reason=reason)

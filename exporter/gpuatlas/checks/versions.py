@@ -11,23 +11,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from gpuatlas.checks.context import CheckContext
-from gpuatlas.checks.layer_inputs import DEPLOYMENTS, unread
+from gpuatlas.checks.context import HAMI_SCHEDULER, CheckContext
+from gpuatlas.checks.layer_inputs import DAEMON_SETS, DEPLOYMENTS, unread
 from gpuatlas.checks.plugin_pods import owner_of
 from gpuatlas.checks.release import release_of, release_of_image
 from gpuatlas.checks.soft import SOFT_LAYERS
 from gpuatlas.checks.verdict import unread_pods, verdict
 from gpuatlas.join.requests import FINISHED
 from gpuatlas.model.checks import CheckResult, Finding, MissingInput
+from gpuatlas.model.device_plugins import COMPONENT
 from gpuatlas.model.layer import LayerController, main_image
 from gpuatlas.model.objects import Pod
 
 CHECK: Final = "S16"
-_COMPONENT: Final = "app.kubernetes.io/component"
 _INSTANCE: Final = "app.kubernetes.io/instance"
-_SCHEDULER: Final = "hami-scheduler"
 _PLUGIN: Final = "hami-device-plugin"
-_DAEMON_SETS: Final = "daemonsets.apps"
 # facts/hami.md 5.2: its library lays out the shared region in another way under the same version
 # number, so that monitors of other releases, and its own, read nonsense (HAMi issue 1811).
 BROKEN: Final = {"2.8.1": "its library's shared region is misread by every monitor"}
@@ -67,7 +65,7 @@ def _plugins(context: CheckContext) -> Iterator[_Running]:
 def _schedulers(context: CheckContext) -> Iterator[_Running]:
     pages = {page.target: page.version for page in context.observations.schedulers}
     for pod in sorted(context.observations.pods.values(), key=lambda pod: pod.key):
-        own = pod.labels.get(_COMPONENT) == _SCHEDULER and pod.namespace in context.hami_homes
+        own = pod.labels.get(COMPONENT) == HAMI_SCHEDULER and pod.namespace in context.hami_homes
         if own and _runs(pod):
             yield _running(pod, pages.get(f"{pod.namespace}/{pod.name}", ""))
 
@@ -78,7 +76,7 @@ def _runs(pod: Pod) -> bool:
 
 def _running(pod: Pod, told: str) -> _Running:
     images = {c.name: c.image for c in pod.containers if c.kind == "main"}
-    image = main_image(images, pod.labels.get(_COMPONENT, ""))
+    image = main_image(images, pod.labels.get(COMPONENT, ""))
     return _Running(pod, image, release_of_image(image) or release_of(told))
 
 
@@ -87,9 +85,9 @@ def _grouped(running: Iterable[_Running]) -> Iterator[list[_Running]]:
     found: dict[tuple[str, ...], list[_Running]] = defaultdict(list)
     for one in running:
         pod = one.pod
-        component, instance = pod.labels.get(_COMPONENT, ""), pod.labels.get(_INSTANCE, "")
+        component, instance = pod.labels.get(COMPONENT, ""), pod.labels.get(_INSTANCE, "")
         # Each rollout of a Deployment has a ReplicaSet of its own: the labels tell which are one.
-        owner = instance if component == _SCHEDULER else owner_of(pod)
+        owner = instance if component == HAMI_SCHEDULER else owner_of(pod)
         found[pod.namespace, component, owner].append(one)
     yield from found.values()
 
@@ -133,7 +131,7 @@ def _pairs(
     found: dict[str, tuple[list[LayerController], list[LayerController]]] = {}
     for controller in context.layer.controllers:
         pair = found.setdefault(controller.namespace, ([], []))
-        if controller.component == _SCHEDULER:
+        if controller.component == HAMI_SCHEDULER:
             pair[0].append(controller)
         elif controller.component == _PLUGIN:
             pair[1].append(controller)
@@ -149,7 +147,7 @@ def _release(context: CheckContext, controller: LayerController) -> str:
 def _told_by_page(context: CheckContext, controller: LayerController) -> str:
     """The release that all pages of the program agree on."""
     start = f"{controller.namespace}/{controller.name}-"
-    if controller.component == _SCHEDULER:
+    if controller.component == HAMI_SCHEDULER:
         pages = (p for p in context.observations.schedulers if p.target.startswith(start))
         told = {release_of(page.version) for page in pages}
     else:
@@ -183,7 +181,7 @@ def _broken(context: CheckContext, plugins: Iterable[_Running]) -> Iterator[Find
     """DaemonSets of HAMi's plugin with a broken release, or with pods that still have one."""
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for one in plugins:
-        if one.pod.labels.get(_COMPONENT) == _PLUGIN and one.release in BROKEN:
+        if one.pod.labels.get(COMPONENT) == _PLUGIN and one.release in BROKEN:
             found[owner_of(one.pod)].append((one.release, one.image))
     for controller in context.layer.controllers:
         release = _release(context, controller)
@@ -208,7 +206,7 @@ def _lacking(context: CheckContext) -> Iterator[MissingInput]:
     """Releases that nothing tells, so that nobody can compare them."""
     if not context.hami_nodes:
         return
-    yield from unread(context, CHECK, _DAEMON_SETS, DEPLOYMENTS)
+    yield from unread(context, CHECK, DAEMON_SETS, DEPLOYMENTS)
     for schedulers, plugins in _pairs(context):
         for controller in (*schedulers, *plugins):
             if not _release(context, controller):

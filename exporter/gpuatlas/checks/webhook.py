@@ -17,11 +17,11 @@ from gpuatlas.checks.hami_webhooks import hami_webhooks, probes_of, schedulers
 from gpuatlas.checks.layer_inputs import CERTIFICATE, DEPLOYMENTS, ENDPOINTS, WEBHOOKS, unread
 from gpuatlas.checks.verdict import unread_pods, verdict
 from gpuatlas.model.checks import CheckResult, Finding, MissingInput
+from gpuatlas.model.device_plugins import COMPONENT
 from gpuatlas.model.layer import LayerController, LayerWebhook, ServiceEndpoints
 
 CHECK: Final = "S07"
 _ROLE: Final = "hami.io/scheduler-role"
-_COMPONENT: Final = "app.kubernetes.io/component"
 
 
 def down(context: CheckContext) -> CheckResult:
@@ -51,7 +51,7 @@ def _unseen(context: CheckContext) -> Iterator[MissingInput]:
     lists = _reads(context, DEPLOYMENTS, WEBHOOKS)
     if lists and not webhooks and not schedulers(context):
         reason = (
-            f"no Deployment has the label {_COMPONENT}={HAMI_SCHEDULER}: add it to HAMi's scheduler"
+            f"no Deployment has the label {COMPONENT}={HAMI_SCHEDULER}: add it to HAMi's scheduler"
         )
         yield MissingInput(check=CHECK, input=DEPLOYMENTS, reason=reason)
     if any(webhook.service is not None for webhook in webhooks):
@@ -148,7 +148,7 @@ def _role_doubt(context: CheckContext, namespace: str) -> str:
         pod.labels[_ROLE]
         for pod in context.observations.pods.values()
         if pod.namespace == namespace
-        and pod.labels.get(_COMPONENT) == HAMI_SCHEDULER
+        and pod.labels.get(COMPONENT) == HAMI_SCHEDULER
         and _ROLE in pod.labels
     ]
     return f"no scheduler pod has {_ROLE}=leader" if roles and "leader" not in roles else ""

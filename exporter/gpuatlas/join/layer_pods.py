@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from gpuatlas.model.device_plugins import COMPONENT
 from gpuatlas.model.objects import Pod
 
-_COMPONENT: Final = "app.kubernetes.io/component"
 # facts/hami.md 6.1
 _PLUGIN: Final = "hami-device-plugin"
 _SCHEDULER: Final = "hami-scheduler"
@@ -16,7 +16,7 @@ _SCHEDULER: Final = "hami-scheduler"
 
 def is_plugin(pod: Pod) -> bool:
     """Whether the pod says that it is HAMi's device plugin; any tenant's can."""
-    return pod.labels.get(_COMPONENT) == _PLUGIN
+    return pod.labels.get(COMPONENT) == _PLUGIN
 
 
 def layer_namespace(pods: Iterable[Pod]) -> str:
@@ -27,7 +27,7 @@ def layer_namespace(pods: Iterable[Pod]) -> str:
     nodes: dict[str, set[str]] = defaultdict(set)
     oldest: dict[str, float] = {}
     for pod in pods:
-        if pod.labels.get(_COMPONENT) in {_PLUGIN, _SCHEDULER}:
+        if pod.labels.get(COMPONENT) in {_PLUGIN, _SCHEDULER}:
             nodes[pod.namespace].add(pod.node)
             oldest[pod.namespace] = min(pod.created_at, oldest.get(pod.namespace, pod.created_at))
     return min(nodes, key=lambda name: (-len(nodes[name]), oldest[name], name), default="")

@@ -43,7 +43,8 @@ class DevicePlugin:
     monitors: frozenset[str] = frozenset()
 
 
-_COMPONENT: Final = "app.kubernetes.io/component"
+# The label by which the charts of the layers tell their parts.
+COMPONENT: Final = "app.kubernetes.io/component"
 _NAME: Final = "app.kubernetes.io/name"
 _VOLCANO: Final = frozenset({"volcano-device-plugin", "volcano-vgpu-device-plugin"})
 
@@ -51,7 +52,7 @@ HAMI_PLUGIN: Final = DevicePlugin(
     name="hami",
     layer="hami",
     vendor="nvidia",
-    packagings=(Packaging(label=_COMPONENT, values=frozenset({"hami-device-plugin"})),),
+    packagings=(Packaging(label=COMPONENT, values=frozenset({"hami-device-plugin"})),),
     components=frozenset({"hami-device-plugin"}),
     register="hami.io/node-nvidia-register",
     monitors=frozenset({"vgpu-monitor"}),
@@ -60,7 +61,7 @@ ASCEND_PLUGIN: Final = DevicePlugin(
     name="hami-ascend",
     layer="hami",
     vendor="ascend",
-    packagings=(Packaging(label=_COMPONENT, values=frozenset({"hami-ascend-device-plugin"})),),
+    packagings=(Packaging(label=COMPONENT, values=frozenset({"hami-ascend-device-plugin"})),),
     components=frozenset({"hami-ascend-device-plugin"}),
     register="hami.io/node-register-Ascend",
     monitors=frozenset({"device-plugin"}),  # its own process serves the page
@@ -70,7 +71,7 @@ VOLCANO_PLUGIN: Final = DevicePlugin(
     layer="volcano",
     vendor="nvidia",
     packagings=tuple(
-        Packaging(label=label, values=_VOLCANO) for label in ("name", "app", _NAME, _COMPONENT)
+        Packaging(label=label, values=_VOLCANO) for label in ("name", "app", _NAME, COMPONENT)
     ),
     components=_VOLCANO,
     register="volcano.sh/node-vgpu-register",

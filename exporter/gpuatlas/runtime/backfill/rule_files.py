@@ -20,6 +20,8 @@ from gpuatlas.runtime.backfill.durations import seconds_of
 # What a rule manager writes of its alerts.
 ALERTS: Final = "ALERTS"
 ALERTS_FOR_STATE: Final = "ALERTS_FOR_STATE"
+# libyaml's where it is built in: ten times as fast.
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEFAULT_INTERVAL: Final = "1m"
 _NAME: Final = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 
@@ -117,7 +119,7 @@ def _reaches(start: int, goals: set[int], needs: Mapping[int, set[int]]) -> bool
 
 def _groups(file: Path) -> Iterable[RuleGroup]:
     try:
-        content = yaml.safe_load(file.read_text("utf-8"))
+        content = yaml.load(file.read_text("utf-8"), _LOADER)  # noqa: S506 - a safe one
         return [_group(raw) for raw in content["groups"]]
     except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError) as error:
         message = f"{file}: no rule file that can be used: {error!r}"
