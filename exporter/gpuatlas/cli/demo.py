@@ -19,6 +19,7 @@ from gpuatlas.cli.options import option
 
 if TYPE_CHECKING:
     from gpuatlas.cli.demonstration.stage_plan import Staging
+    from gpuatlas.demo.scenario import FaultSpec, Scenario
     from gpuatlas.demo.server import SimulatedCluster
     from gpuatlas.runtime.exporter import Exporter
 
@@ -147,7 +148,6 @@ def _cluster(
     options: dict[str, Any], *, staged: bool
 ) -> Iterator[tuple[SimulatedCluster, Staging | None]]:
     """The cluster, and what is going to stand around it."""
-    from gpuatlas.cli.demonstration.stage_plan import choose_staging
     from gpuatlas.demo.fault_text import read_fault
     from gpuatlas.demo.scenario import ScenarioError
     from gpuatlas.demo.scenario_file import load_scenario
@@ -159,7 +159,7 @@ def _cluster(
         faults = [read_fault(text, scenario) for text in options["fault"]]
         if not options["healthy"]:
             faults = [*scenario.faults, *faults]
-        staging = choose_staging(options, scenario, faults) if staged else None
+        staging = _staging(options, scenario, faults) if staged else None
         cluster = SimulatedCluster(
             scenario,
             faults=faults if staging is None else staging.faults,
@@ -171,6 +171,14 @@ def _cluster(
         raise click.ClickException(" ".join(str(error).split())) from error
     with cluster:
         yield cluster, staging
+
+
+def _staging(
+    options: dict[str, Any], scenario: Scenario, faults: list[FaultSpec]
+) -> Staging | None:
+    from gpuatlas.cli.demonstration.stage_plan import choose_staging
+
+    return choose_staging(options, scenario, faults)
 
 
 def _instant(text: str) -> float:

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 _RULES = "recording_rules"
 _ALERTS = "alerts"
+_GROUPS = "groups:"  # the first word of a rule file at the margin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +48,6 @@ def _rule_files(root: Path) -> Iterator[Path]:
 
 
 def _has_rules(file: Path) -> bool:
-    """The folder of the alerts holds a table of XIDs, too."""
-    content: Any = yaml.safe_load(file.read_text("utf-8"))
-    return isinstance(content, dict) and "groups" in content
+    """The folder of the alerts holds a table of XIDs, too. Reading YAML for that is too slow."""
+    with file.open(encoding="utf-8") as lines:
+        return any(line.startswith(_GROUPS) for line in lines)

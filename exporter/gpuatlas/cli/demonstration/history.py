@@ -6,6 +6,7 @@ the rules run over each stretch before the next one comes.
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -127,7 +128,14 @@ def _workers(most: int) -> Iterator[Pool]:
     """Processes of their own: a page takes a tenth of a second of Python."""
     # Threads of the demo hold locks, which a fork would copy.
     context = multiprocessing.get_context("spawn")
-    pool = context.Pool(max(1, min(most, _MOST_WORKERS, os.cpu_count() or 1)), _ignore_interrupts)
+    count = max(1, min(most, _MOST_WORKERS, os.cpu_count() or 1))
+    # Ctrl-C goes to all processes of a terminal. Children inherit what is blocked, so that none of
+    # them says anything about it, not even in its first moments.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        pool = context.Pool(count, _be_quiet)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     try:
         yield pool
     finally:
@@ -135,6 +143,6 @@ def _workers(most: int) -> Iterator[Pool]:
         pool.join()
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C goes to all processes of a terminal; the demo ends the workers itself."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _be_quiet() -> None:
+    """What readers say of faults that are meant is nothing for a terminal."""
+    logging.disable(logging.CRITICAL)

@@ -21,6 +21,7 @@ def invitation(exporter_url: str, api_url: str, kubeconfig: Path) -> str:
             "",
             f"try it:         {program} cards --kubeconfig {kubeconfig}",
             f"                {program} workloads --kubeconfig {kubeconfig}",
+            f"                {program} checks --kubeconfig {kubeconfig}",
             f"                {program} advise --kubeconfig {kubeconfig}",
             "",
             "Ctrl-C ends it.",

@@ -18,7 +18,6 @@ class PastPlan:
     """A past. `written_until` is where one of an earlier demo ends, None where there is none."""
 
     course: PastCourse
-    seconds: float
     cache: PastCache
     written_until: float | None = None
 
@@ -61,7 +60,7 @@ def plan_past(
         course = PastCourse(
             scenario=scenario, seed=seed, episodes=known.episodes, began=known.begin
         )
-        return PastPlan(course=course, seconds=seconds, cache=cache, written_until=known.end)
+        return PastPlan(course=course, cache=cache, written_until=known.end)
     chosen = episodes(ongoing(faults, now), scenario, end=now, healthy=healthy)
     course = PastCourse(
         scenario=scenario,
@@ -69,4 +68,4 @@ def plan_past(
         episodes=chosen,
         began=max(now - seconds, scenario.since),
     )
-    return PastPlan(course=course, seconds=seconds, cache=cache)
+    return PastPlan(course=course, cache=cache)

@@ -59,8 +59,10 @@ def choose_staging(
     seconds = _history_seconds(options)
     # Prometheus stamps what it scrapes with the real time.
     simulated = options["at"] is not None or options["speed"] != 1.0
+    if options["no_prometheus"] or simulated:
+        return None
     assets = find_assets()
-    if options["no_prometheus"] or simulated or assets is None:
+    if assets is None:
         return None
     program = find_prometheus()
     # Of two faults of one kind at one place the later is meant, as where they are switched on.

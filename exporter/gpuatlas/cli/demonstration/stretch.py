@@ -5,7 +5,6 @@ Made by worker processes: everything here is a function of the order that it is 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -58,8 +57,6 @@ class StretchOrder:
 
 def write_stretch(order: StretchOrder) -> Block:
     """All samples of the exporter and of the exporters that it reads."""
-    # What readers say of faults that are meant is nothing for a terminal.
-    logging.disable(logging.CRITICAL)
     columns = _Columns(len(order.instants))
     with closing(PastCluster(licences(order.scenario))) as cluster:
         exporter = PastExporter(cluster, began=order.began)
