@@ -22,6 +22,7 @@ lint: $(VENV)/.dev ## Style, import directions, generated documents
 	@echo "== ruff"; $(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
 	@echo "== import directions"; $(VENV)/bin/lint-imports --no-cache
 	@echo "== generated documents"; $(PY) -m gpuatlas.families docs/metrics.md --check
+	@echo "== dashboards"; PYTHONPATH=dashboards $(PY) -m gpuatlas_dashboards --check
 
 types: $(VENV)/.dev ## mypy, strict
 	@echo "== mypy"; $(VENV)/bin/mypy
@@ -40,6 +41,7 @@ docs: $(VENV)/.dev ## Write the generated documents
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.xid_text
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.runbook_headers
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.checks_document
+	@PYTHONPATH=dashboards $(PY) -m gpuatlas_dashboards
 
 golden: $(VENV)/.dev ## Write the expected pages of the captures again; read the diff
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.captured

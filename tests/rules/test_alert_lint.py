@@ -19,6 +19,7 @@ from gpuatlas_harness.alert_rules import (
     by_check,
     dcgm_counters,
     form_faults,
+    helper_rules,
     metrics_read,
     runbook,
     runbook_faults,
@@ -26,7 +27,7 @@ from gpuatlas_harness.alert_rules import (
 from gpuatlas_harness.binaries import required, system_binary
 from gpuatlas_harness.checks_document import DOCUMENT, checks_document
 from gpuatlas_harness.prometheus import promtool
-from gpuatlas_harness.promql import Group, Rule, called, matched_labels, nodes
+from gpuatlas_harness.promql import Group, Rule, called, matched_labels, metric_names, nodes
 from gpuatlas_harness.rule_lint import LABELS, SHARED, Lint, group_faults, limit_join_faults
 from gpuatlas_harness.rule_lint import metric_faults as unknown_metrics
 from gpuatlas_harness.runbook_headers import with_header
@@ -38,9 +39,6 @@ LONGEST_HOLD = timedelta(days=1)
 COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
 # A fault that is meant, and why.
 EXCEPTIONS: Final = {
-    ("H01", "LabelModifierType.Include ['class'] mixes clusters"): (
-        "class stands on a constant, which is of no cluster"
-    ),
     ("H12", "$labels.UUID is not there"): (
         "no-cards and exporter-down share the text about pods, which then says that none is named"
     ),
@@ -155,6 +153,19 @@ def test_the_rule_carries_what_the_catalogue_promises(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_the_rule_keeps_the_conventions(rule: Rule) -> None:
     assert faults(rule) == []
+
+
+@pytest.mark.parametrize("rule", helper_rules().values(), ids=str)
+def test_a_helper_keeps_the_conventions(rule: Rule) -> None:
+    assert [fault for lint in (*SHARED, metric_faults) for fault in lint(rule)] == []
+    assert re.fullmatch(r"(gpu|model|allocation|card):[a-z0-9_]+:[a-z0-9]+", rule.name)
+
+
+def test_every_helper_is_read_by_a_later_rule_of_its_group() -> None:
+    for group in alert_groups():
+        for place, rule in enumerate(group.rules):
+            later = {name for other in group.rules[place:] for name in metric_names(other.tree)}
+            assert rule.is_alert or rule.name in later, rule
 
 
 @pytest.mark.parametrize("group", alert_groups(), ids=str)

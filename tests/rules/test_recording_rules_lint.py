@@ -37,6 +37,7 @@ FILE_ORDER = (
     "node",
     "cluster",
     "daily",
+    "worth",
     "check",
     "state",
 )

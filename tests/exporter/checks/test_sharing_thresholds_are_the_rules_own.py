@@ -6,10 +6,10 @@ import pytest
 
 from gpuatlas.checks import certificates, compute, licence, limits, monitor, registration, stuck
 from gpuatlas.model.units import MIB
-from gpuatlas_harness.alert_rules import alert_rules
+from gpuatlas_harness.alert_rules import alert_rules, whole_expression
 
 EXPRESSIONS = {
-    (rule.check, rule.labels["signal"], rule.labels["severity"]): " ".join(rule.expression.split())
+    (rule.check, rule.labels["signal"], rule.labels["severity"]): whole_expression(rule)
     for rule in alert_rules("sharing")
 }
 CRITICAL, WARNING = "critical", "warning"

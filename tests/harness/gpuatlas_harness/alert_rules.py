@@ -54,6 +54,8 @@ VALUE_IN_WORDS: Final[Mapping[tuple[str, str], str]] = {
     ("H01", "xid"): "the value is the label xid",
     ("H12", "no-cards"): "the value is always 0",
 }
+# A recorded name with its matchers and its range, if it has them.
+_RECORDED: Final = re.compile(r"(?P<name>\w+:\w+:\w+)(?:\{[^}]*\})?(?:\[(?P<range>\w+)\])?")
 _VALUE: Final = re.compile(r"\$value\b|\bquery\b")
 
 
@@ -91,9 +93,30 @@ def by_check(rules: Iterable[Rule]) -> dict[str, list[Rule]]:
     return dict(checks)
 
 
+@cache
+def helper_rules() -> Mapping[str, Rule]:
+    """The recording rules beside the alerts, by name: parts that an alert reads over time."""
+    found = [rule for group in alert_groups() for rule in group.rules if not rule.is_alert]
+    return {rule.name: rule for rule in found}
+
+
+def whole_expression(rule: Rule) -> str:
+    """The expression in one line, with what helper rules record in the place of their names."""
+    helpers = helper_rules()
+
+    def put_in(match: re.Match[str]) -> str:
+        helper = helpers.get(match["name"])
+        if helper is None:
+            return match[0]
+        inside = f"({whole_expression(helper)})"
+        return inside if match["range"] is None else f"{inside}[{match['range']}:1m]"
+
+    return _RECORDED.sub(put_in, " ".join(rule.expression.split()))
+
+
 def metrics_read(rule: Rule) -> list[str]:
-    """The metrics that the expression reads, sorted."""
-    return sorted(metric_names(rule.tree))
+    """The metrics that the alert reads, itself or through helper rules, sorted."""
+    return sorted(metric_names(promql_parser.parse(whole_expression(rule))))
 
 
 def dcgm_counters() -> dict[str, tuple[str, str]]:

@@ -12,18 +12,21 @@ from typing import Final
 
 import promql_parser
 
-from gpuatlas_harness.alert_rules import ROOT, dcgm_counters
+from gpuatlas_harness.alert_rules import ROOT, dcgm_counters, helper_rules
 from gpuatlas_harness.promql import Group, Rule, called, grouping, metric_names, nodes, read_groups
 from gpuatlas_harness.series_labels import OURS, SeriesLabels
 
 Lint = Callable[[Rule], Iterator[str]]
 
 RECORDING_RULES: Final = ROOT / "recording_rules"
-RECORDED: Final = tuple(
-    rule
-    for file in sorted(RECORDING_RULES.glob("*.yaml"))
-    for group in read_groups(file)
-    for rule in group.rules
+RECORDED: Final = (
+    *(
+        rule
+        for file in sorted(RECORDING_RULES.glob("*.yaml"))
+        for group in read_groups(file)
+        for rule in group.rules
+    ),
+    *helper_rules().values(),
 )
 LABELS: Final = SeriesLabels(RECORDED)
 

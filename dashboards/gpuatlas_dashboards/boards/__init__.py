@@ -1,0 +1,1 @@
+"""One module a board; each reads as its table of contents."""

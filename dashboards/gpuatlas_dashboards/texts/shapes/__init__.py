@@ -1,0 +1,1 @@
+"""Which words there are; `texts/<language>/` fills them in."""

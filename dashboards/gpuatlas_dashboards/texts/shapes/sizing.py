@@ -1,0 +1,54 @@
+"""The words of the board Sizing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gpuatlas_dashboards.texts.shapes.words import Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizingTexts:
+    """One entry for each panel, in the order of the board."""
+
+    title: str
+    description: str
+    # The line on top.
+    held: Words
+    reserved: str
+    used: str
+    unused: Words
+    covered: Words
+    proposals: Words
+    smaller: str
+    larger: str
+    cannot: str
+    given_back: str
+    # Workloads.
+    memory: Words
+    show_workload: str
+    verdict: str
+    verdicts: Mapping[str, str]  # of signals.sizing.VERDICTS
+    why: str
+    reasons: Mapping[str, str]  # of signals.sizing.REASONS
+    compute: Words
+    # Time.
+    course: Words
+    physical: str
+    # Nodes.
+    nodes_section: str
+    nodes: Words
+    open_node: str
+    advice: Words
+    pool: str
+    no_pool: str
+    strategies: Mapping[str, str]
+    advised: Mapping[str, str]  # verdict → word, with its mark
+    advice_reasons: Mapping[str, str]
+    # Priority.
+    priority: Words
+    as_victim: str
+    as_suspect: str
+    priority_now: str
+    priority_proposed: str

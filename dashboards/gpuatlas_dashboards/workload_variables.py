@@ -1,0 +1,79 @@
+"""The variables of the board Workloads: its filters, and the one workload that is looked at.
+
+A workload has its name only within cluster, namespace and kind, so the variable holds all four as
+`cluster/namespace/kind/name`; links to the board set it so. Hidden variables take it apart, for
+matchers of PromQL read one label each.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gpuatlas_dashboards.links import column
+from gpuatlas_dashboards.scopes import CHOSEN_WORKLOAD, NAMESPACE, WORKLOADS
+from gpuatlas_dashboards.texts.shapes.words import Language
+from gpuatlas_dashboards.tokens import WorkloadState
+from gpuatlas_dashboards.variables import Variable, choice, from_query
+
+_PARTS: Final = ("cluster", "namespace", "workload_kind", "workload")
+# The label that a table with links to a workload has; `with_key` makes it.
+KEY: Final = "workload_key"
+
+
+def with_key(expr: str, *, prefix: str = "") -> str:
+    """The expression with the label that a link to the board needs.
+
+    `prefix` stands before the labels of the workload, as in `suspect_`; the cluster has none.
+    """
+    labels = ", ".join(f'"{name if name == "cluster" else prefix + name}"' for name in _PARTS)
+    return f'label_join({expr}, "{KEY}", "/", {labels})'
+
+
+def key_column() -> str:
+    """The workload of the row that a link stands in."""
+    return column(KEY)
+
+
+def workload_kind(language: Language) -> Variable:
+    query = f"label_values(gpuatlas_workload_info{{{NAMESPACE}}}, workload_kind)"
+    return from_query(language, "workload_kind", query)
+
+
+def workload_state(language: Language) -> Variable:
+    """States of workloads, to be chosen by their words."""
+    words = language.shared.workload_states
+    return choice(language, "workload_state", {s.value: words[s] for s in WorkloadState})
+
+
+def chosen_workload(language: Language) -> list[Variable]:
+    """The workload, shown as namespace and name, and its four parts."""
+    named = (
+        f'label_join(gpuatlas_workload_info{{{WORKLOADS}}}, "name", " / ", "namespace", "workload")'
+    )
+    query = f"query_result(group by ({KEY}, name) ({with_key(named)}))"
+    regex = f'/name="(?<text>[^"]+)".*{KEY}="(?<value>[^"]+)"/'
+    return [
+        from_query(language, "workload", query, many=False, regex=regex),
+        # A Prometheus of one cluster often has no such label: then any will do.
+        _part(language, "chosen_cluster", "([^/]+)/.*", without="/.*"),
+        _part(language, "chosen_namespace", "[^/]*/([^/]*)/.*"),
+        _part(language, "chosen_kind", "[^/]*/[^/]*/([^/]*)/.*"),
+        _part(language, "chosen_name", "[^/]*/[^/]*/[^/]*/(.*)"),
+    ]
+
+
+def _part(language: Language, name: str, pattern: str, *, without: str = "") -> Variable:
+    """What the pattern finds in the key; `.*` where the key is like `without`."""
+    key = 'label_replace(vector(1), "key", "$workload", "", "")'
+    part = f'label_replace({key}, "part", "$1", "key", "{pattern}")'
+    if without:
+        part = f'label_replace({part}, "part", ".*", "key", "{without}")'
+    query = f"query_result({part})"
+    return from_query(language, name, query, many=False, regex='/part="([^"]+)"/', hidden=True)
+
+
+def its_cards(language: Language) -> Variable:
+    """Always all of them, each by its UUID: without a value of its own, "All" is their list."""
+    query = f'label_values(workload:gpuatlas_card_info:group{{{CHOSEN_WORKLOAD}, card!=""}}, card)'
+    body = from_query(language, "chosen_cards", query, hidden=True).body
+    return Variable(body={key: value for key, value in body.items() if key != "allValue"})

@@ -1,0 +1,264 @@
+"""The queries of the board Workloads on series written by hand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+import yaml
+
+from gpuatlas_dashboards.boards import workloads_queries as queries
+from gpuatlas_dashboards.boards.workloads import TEXTS
+from gpuatlas_dashboards.catalogue import LANGUAGES
+from gpuatlas_dashboards.signals import workload
+from gpuatlas_dashboards.tokens import (
+    WORKLOAD_STATE_CODES,
+    WORKLOAD_STATE_COLOURS,
+    WORKLOAD_STATE_MARKS,
+    WorkloadState,
+)
+from gpuatlas_dashboards.workload_variables import KEY, chosen_workload
+from gpuatlas_harness.alert_rules import ROOT
+from gpuatlas_harness.binaries import required, system_binary
+from gpuatlas_harness.board_answers import faults
+from gpuatlas_harness.boards import BoardFile, read_boards
+
+CHAT: Final = 'cluster="c", namespace="red", workload_kind="Deployment", workload="chat"'
+TUNE: Final = 'cluster="c", namespace="red", workload_kind="Job", workload="tune"'
+STATE: Final = "workload:gpuatlas_workload_state:with_checks"
+# Two workloads: one that works, one that waits.
+LISTED: Final = {
+    f'{STATE}{{{CHAT}, state="working"}}': "2x5",
+    f'{STATE}{{{TUNE}, state="waiting"}}': "1x5",
+    f'gpuatlas_workload_info{{{CHAT}, runtime="vllm", scheduler="hami"}}': "1x5",
+    f'gpuatlas_workload_info{{{TUNE}, runtime="pytorch", queue="shared"}}': "1x5",
+    f"workload:gpuatlas_memory_reserved_bytes:sum{{{CHAT}}}": "400x5",
+}
+CHOSEN: Final = {
+    "chosen_cluster": "c",
+    "chosen_namespace": "red",
+    "chosen_kind": "Deployment",
+    "chosen_name": "chat",
+}
+
+
+@pytest.fixture(autouse=True)
+def _promtool() -> None:
+    required(lambda: system_binary("promtool", package="prometheus"))
+
+
+def of_rows(expr: str) -> str:
+    """How many samples a query has for each workload, so that NaN can be compared."""
+    return f"count by (workload) ({expr})"
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        queries.CARDS,
+        queries.WAITING,
+        queries.SLOWED_BY,
+        *(
+            queries.filled(queries.listed_values(signal))
+            for signal in (workload.MEMORY_OCCUPANCY, workload.PODS, workload.GANG)
+        ),
+    ],
+    ids=["cards", "waiting", "slowed", "memory", "pods", "gang"],
+)
+def test_a_column_that_nobody_measures_has_one_row(expr: str, tmp_path: Path) -> None:
+    """Grafana merges by the labels that all frames have: a column without rows breaks the table."""
+    assert faults(tmp_path, LISTED, {of_rows(expr): [('{workload="chat"}', 1.0)]}) == ""
+
+
+def test_every_workload_has_a_row(tmp_path: Path) -> None:
+    rows = [('{workload="chat"}', 1.0), ('{workload="tune"}', 1.0)]
+
+    assert faults(tmp_path, LISTED, {of_rows(queries.WHAT): rows}) == ""
+
+
+def test_a_row_says_what_the_workload_is_and_how_to_open_it(tmp_path: Path) -> None:
+    key = f'{KEY}="c/red/Deployment/chat"'
+    answer = [(f'{{{CHAT}, runtime="vllm", scheduler="hami", {key}}}', 400.0)]
+
+    assert faults(tmp_path, LISTED, {f"({queries.WHAT}) > 0": answer}) == ""
+
+
+def test_only_workloads_in_the_chosen_states_are_listed(tmp_path: Path) -> None:
+    asked = {of_rows(queries.WHAT): [('{workload="tune"}', 1.0)]}
+
+    assert faults(tmp_path, LISTED, asked, variables={"workload_state": "waiting|failed"}) == ""
+
+
+def test_a_workload_that_changes_while_it_is_described_has_one_row(tmp_path: Path) -> None:
+    both = LISTED | {f'gpuatlas_workload_info{{{CHAT}, runtime="tgi", scheduler="hami"}}': "1x5"}
+    rows = [('{workload="chat"}', 1.0), ('{workload="tune"}', 1.0)]
+
+    assert faults(tmp_path, both, {of_rows(queries.WHAT): rows}) == ""
+
+
+SUSPECT: Final = 'suspect_namespace="blue", suspect_kind="Job"'
+
+
+@pytest.mark.parametrize(
+    ("measured", "said"),
+    [
+        ({}, "unmeasured"),
+        ({'gpuatlas_card_contended_seconds_total{cluster="c", card="a"}': "0+0x1440"}, "nobody"),
+        (
+            {
+                f'gpuatlas_workload_slowed_seconds_total{{{CHAT}, {SUSPECT}, suspect="ocr", '
+                'grade="3"}': "0+9x1440",
+                f'gpuatlas_workload_slowed_seconds_total{{{CHAT}, {SUSPECT}, suspect="etl", '
+                'grade="1"}': "0+2x1440",
+            },
+            "ocr|3",
+        ),
+    ],
+    ids=["nobody looks", "nobody slows it", "the worst suspect"],
+)
+def test_nobody_looked_is_not_nobody_slows(
+    measured: dict[str, str], said: str, tmp_path: Path
+) -> None:
+    series = {name: values.replace("x5", "x1440") for name, values in LISTED.items()} | measured
+    of_chat = f'({queries.SLOWED_BY}) and on (workload) {STATE}{{state="working"}}'
+    answer = [(f'{{{CHAT}, slowed="{said}"}}', 1.0)]
+
+    assert faults(tmp_path, series, {of_chat: answer}, at="24h") == ""
+
+
+def pod(name: str, owner: str) -> str:
+    return f'pod:gpuatlas_pod_workload_info:group{{{owner}, pod="{name}"}}'
+
+
+HELD: Final = {
+    f'workload:gpuatlas_card_info:group{{{CHAT}, node="n", card="GPU-a"}}': "1x5",
+    f'workload:gpuatlas_card_info:group{{{TUNE}, node="n", card="GPU-a"}}': "1x5",
+    f'workload:gpuatlas_card_info:group{{{TUNE}, node="n", card="GPU-b"}}': "1x5",
+    'gpuatlas_card_info{cluster="c", node="n", card="GPU-a", index="3"}': "1x5",
+    'gpuatlas_card_info{cluster="c", node="n", card="GPU-b", index="4"}': "1x5",
+}
+
+
+def test_neighbours_are_the_others_on_its_cards(tmp_path: Path) -> None:
+    key = f'{KEY}="c/red/Job/tune"'
+    answer = [(f'{{{TUNE}, node="n", card="GPU-a", index="3", {key}}}', 1.0)]
+
+    assert faults(tmp_path, HELD, {queries.NEIGHBOURS: answer}, variables=CHOSEN) == ""
+
+
+def test_without_neighbours_one_row_says_so(tmp_path: Path) -> None:
+    alone = {name: values for name, values in HELD.items() if "tune" not in name}
+    asked = {f"count by (workload) ({queries.NEIGHBOURS})": [('{workload="none"}', 1.0)]}
+
+    assert faults(tmp_path, alone, asked, variables=CHOSEN) == ""
+
+
+def test_a_pod_without_a_card_has_a_row_beside_those_with_one(tmp_path: Path) -> None:
+    share = 'cluster="c", node="n", card="GPU-a", namespace="red", pod="chat-0", container="main"'
+    known = 'index="3", partition="p", evidence="annotation"'
+    part = 'cluster="c", node="n", card="GPU-a", partition="p", kind="vgpu"'
+    series = {
+        pod("chat-0", CHAT): "1x5",
+        pod("chat-1", CHAT): "1x5",
+        pod("tune-0", TUNE): "1x5",
+        f"gpuatlas_allocation_info{{{share}, {known}}}": "1x5",
+        f'gpuatlas_partition_info{{{part}, profile=""}}': "1x5",
+    }
+    answer = [
+        (f'{{{share}, {known}, kind="vgpu"}}', 1.0),
+        ('{cluster="c", namespace="red", pod="chat-1"}', 1.0),
+    ]
+
+    assert faults(tmp_path, series, {queries.SHARES: answer}, variables=CHOSEN) == ""
+
+
+@pytest.mark.parametrize(
+    ("key", "parts"),
+    [
+        ("c/red/Job.batch.volcano.sh/tune", ["c", "red", "Job.batch.volcano.sh", "tune"]),
+        # A Prometheus of one cluster: no such label.
+        ("/red/Deployment/chat", [".*", "red", "Deployment", "chat"]),
+    ],
+)
+def test_the_chosen_workload_is_taken_apart(key: str, parts: list[str], tmp_path: Path) -> None:
+    _, *hidden = chosen_workload(LANGUAGES[0])
+    asked = {
+        variable.body["definition"].removeprefix("query_result(").removesuffix(")"): [
+            (f'{{key="{key}", part="{part}"}}', 1.0)
+        ]
+        for variable, part in zip(hidden, parts, strict=True)
+    }
+
+    assert faults(tmp_path, {}, asked, variables={"workload": key}) == ""
+
+
+def test_codes_are_those_that_the_rules_record() -> None:
+    rules = yaml.safe_load((ROOT / "recording_rules" / "state.yaml").read_text("utf-8"))
+    recorded = {
+        rule["labels"]["state"]: rule["expr"].strip().partition(" * ")[0]
+        for rule in rules["groups"][0]["rules"]
+        if rule["record"] == STATE
+    }
+
+    assert recorded.keys() == set(WorkloadState)
+    for state, code in recorded.items():
+        # Without a factor, `group` makes it 1.
+        assert WORKLOAD_STATE_CODES[WorkloadState(state)] == (int(code) if code.isdigit() else 1)
+
+
+def test_every_state_of_a_workload_has_a_word_a_colour_and_a_mark_of_its_own() -> None:
+    for language in LANGUAGES:
+        assert list(language.shared.workload_states) == list(WorkloadState)
+        assert list(language.shared.workload_state_meanings) == list(WorkloadState)
+    for looks in (WORKLOAD_STATE_COLOURS, WORKLOAD_STATE_MARKS):
+        assert list(looks) == list(WorkloadState)
+        assert len(set(looks.values())) == len(WorkloadState)
+
+
+def test_every_grade_has_a_word() -> None:
+    for texts in TEXTS.values():
+        assert list(texts.grades) == ["1", "2", "3", "4"]
+
+
+def workloads_boards() -> list[BoardFile]:
+    return [board for board in read_boards() if board.body["uid"].startswith("gpuatlas-workloads")]
+
+
+def test_a_row_opens_its_workload_and_keeps_the_filters() -> None:
+    for board in workloads_boards():
+        opened = [
+            url for url in board.addresses() if f'var-workload=${{__data.fields["{KEY}"]' in url
+        ]
+
+        assert opened
+        for url in opened:
+            for kept in ("namespace", "workload_kind", "workload_state"):
+                assert f"${{{kept}:queryparam}}" in url
+
+
+def test_the_parts_of_the_chosen_workload_are_hidden() -> None:
+    for board in workloads_boards():
+        hidden = {name for name, variable in board.variables().items() if variable["hide"] == 2}
+
+        assert hidden == {
+            "chosen_cluster", "chosen_namespace", "chosen_kind", "chosen_name", "chosen_cards",
+        }  # fmt: skip
+
+
+def test_only_the_trend_is_turned_into_courses() -> None:
+    """Grafana takes a table of one row for a course, so a cluster of one workload had no table."""
+    for board in workloads_boards():
+        (table,) = (
+            panel
+            for panel in board.panels()
+            if any(step["id"] == "timeSeriesTable" for step in panel.get("transformations", []))
+        )
+        timeless, *_ = table["transformations"]
+        pattern = re.compile(timeless["filter"]["options"].strip("/"))
+        courses = [t["refId"] for t in table["targets"] if not pattern.search(t["refId"])]
+
+        assert timeless["options"] == {"exclude": {"names": ["Time"]}}
+        assert courses == [t["refId"] for t in table["targets"] if not t["instant"]] == ["trend"]
+        assert table["targets"][-1]["refId"] == "trend"
