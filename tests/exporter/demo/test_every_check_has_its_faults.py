@@ -49,4 +49,4 @@ def test_pods_are_named_with_their_namespace_and_in_order(world: World) -> None:
     found = row.pods_of(world)
     assert list(found) == sorted(found)
     assert "lab/notebook-ann-0" in found
-    assert len(found) == 9
+    assert len(found) == 4

@@ -52,6 +52,9 @@ _OF_A10G_1: Final = (
     *_OF_FIRST_CARD, "assistants/chat-13b", "lab/notebook-bo", "platform/asr", "vision/caption",
     "vision/detector",
 )  # fmt: skip
+_PAUSABLE_A10G_1: Final = (
+    "lab/notebook-ann", "lab/notebook-bo", "search/rerank", "vision/caption",
+)  # fmt: skip
 _OF_A10G_2: Final = (
     "assistants/summarise", "assistants/translate", "lab/notebook-cy", "search/index-refresh",
 )  # fmt: skip
@@ -109,7 +112,8 @@ CHECK_FAULTS: Final[Mapping[str, tuple[CheckFault, ...]]] = {
         _on_node("privileged", "pod-privileged", f"{_SANDBOX}/debug-shell-a10g-1"),
     ),
     "S05": (_on_card("over-promise", "compute-over-promise", 0, *_OF_FIRST_CARD),),
-    "S06": (_on_node("silent", "endpoint-refuses", *_OF_A10G_1, endpoint="hami-monitor"),),
+    # The alert names those that stay frozen if they were paused: priority 1.
+    "S06": (_on_node("silent", "endpoint-refuses", *_PAUSABLE_A10G_1, endpoint="hami-monitor"),),
     "S07": (
         _on_node("no-endpoints", "webhook-no-endpoints"),
         _on_node("absent", "webhook-absent"),
