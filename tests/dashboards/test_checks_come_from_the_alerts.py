@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from gpuatlas_dashboards.catalogue import LANGUAGES
 from gpuatlas_dashboards.check_catalogue import BY_XID, LAYERS, checks, plain, said
 from gpuatlas_dashboards.panels.check_mappings import with_places
 from gpuatlas_harness.alert_rules import ROOT, alert_rules, by_check
+from gpuatlas_harness.promql import read_groups
 
 RULES: Final = tuple(rule for layer in LAYERS for rule in alert_rules(layer))
 # Of each entry that was translated, what the English was.
@@ -50,6 +52,13 @@ def test_a_check_has_its_runbook_and_all_its_signals(check: Any) -> None:
 )
 def test_the_alert_names_the_check(alert: str, name: str) -> None:
     assert {check.id: check.name for check in checks()}[alert] == name
+
+
+def test_alerts_are_judged_each_minute() -> None:
+    """The board counts their samples to say for how long they fired."""
+    groups = {rule.file: read_groups(rule.file) for rule in RULES}.values()
+
+    assert {group.interval for of_file in groups for group in of_file} == {timedelta(minutes=1)}
 
 
 def test_each_xid_says_what_it_is() -> None:

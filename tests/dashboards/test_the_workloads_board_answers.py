@@ -54,22 +54,26 @@ def of_rows(expr: str) -> str:
     return f"count by (workload) ({expr})"
 
 
-@pytest.mark.parametrize(
-    "expr",
-    [
-        queries.CARDS,
-        queries.WAITING,
-        queries.SLOWED_BY,
-        *(
-            queries.filled(queries.listed_values(signal))
-            for signal in (workload.MEMORY_OCCUPANCY, workload.PODS, workload.GANG)
-        ),
-    ],
-    ids=["cards", "waiting", "slowed", "memory", "pods", "gang"],
-)
+COLUMNS: Final = {
+    "cards": queries.CARDS,
+    "waiting": queries.WAITING,
+    "slowed": queries.SLOWED_BY,
+    **{
+        signal.name: queries.filled(queries.listed_values(signal))
+        for signal in (workload.MEMORY_OCCUPANCY, workload.PODS, workload.GANG)
+    },
+}
+
+
+@pytest.mark.parametrize("expr", COLUMNS.values(), ids=COLUMNS)
 def test_a_column_that_nobody_measures_has_one_row(expr: str, tmp_path: Path) -> None:
     """Grafana merges by the labels that all frames have: a column without rows breaks the table."""
     assert faults(tmp_path, LISTED, {of_rows(expr): [('{workload="chat"}', 1.0)]}) == ""
+
+
+@pytest.mark.parametrize("expr", [queries.WHAT, *COLUMNS.values()], ids=["what", *COLUMNS])
+def test_without_a_workload_every_column_says_none(expr: str, tmp_path: Path) -> None:
+    assert faults(tmp_path, {}, {of_rows(expr): [('{workload="none"}', 1.0)]}) == ""
 
 
 def test_every_workload_has_a_row(tmp_path: Path) -> None:

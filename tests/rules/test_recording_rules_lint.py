@@ -38,6 +38,7 @@ FILE_ORDER = (
     "cluster",
     "daily",
     "worth",
+    "sizing",
     "check",
     "state",
 )
@@ -76,7 +77,8 @@ FOREIGN = FOREIGN_GAUGES | FOREIGN_COUNTERS
 
 LEVELS = "card|pod|allocation|namespace|workload|node|cluster|check"
 OPERATIONS = (
-    "max|sum|avg|count|group|ratio|avg5m|avg1h|max1h|max1d|increase1h|quantile95_1d|with_checks"
+    "max|sum|avg|count|group|ratio|avg5m|avg1h|max1h|max1d|max7d|increase1h|quantile95_1d|quantile95_7d"
+    "|with_checks"
 )
 NAME = re.compile(rf"({LEVELS}):(gpuatlas|dcgm|hami)_[a-z0-9_]+:({OPERATIONS})")
 OBJECT_LABELS = {"cluster", "node", "card", "namespace", "pod", "container"}

@@ -217,21 +217,22 @@ _OF_RANGE: Final = ("cluster", "check", "signal", "node", "card", "namespace", "
 
 
 def lasted() -> str:
-    """For how many seconds of the time range each finding fired, minute by minute."""
-    expr = f"topk({_MOST_LASTING}, count_over_time({_of_range()}[$__range:1m]))"
+    """For how many seconds of the time range each finding fired: alerts are judged each minute."""
+    labels = ", ".join(_OF_RANGE)
+    minutes = f"max by ({labels}) (count_over_time({alerts()}[$__range]))"
+    expr = f"topk({_MOST_LASTING}, {_named(minutes)})"
     expr = _join(_join(expr, "key", "|", *_OF_RANGE), "name", "|", "check", "signal")
     expr = _replace(expr, "page", "$1", "check", "(.*)")
-    # Cards are numbered now, not at each minute: there may be thousands.
     numbers = f"group by (cluster, card, index) (gpuatlas_card_info{{{CLUSTER}}})"
     numbered = f"{expr}\n* on (cluster, card) group_left (index) {numbers}"
     return f"60 * ({numbered}\nor on (key) {expr})"
 
 
 def last_seen() -> str:
-    """When each finding of the time range fired last, in milliseconds, by the same key."""
-    seen = f"max_over_time((time() * {_of_range()})[$__range:1m])"
-    return f"1000 * max by (key) ({_join(seen, 'key', '|', *_OF_RANGE)})"
+    """When each finding of the time range fired last, in milliseconds and by the same key.
 
-
-def _of_range() -> str:
-    return f"group by ({', '.join(_OF_RANGE)}) ({_named(alerts())})"
+    To five minutes: to look at each minute of a week would cost more than it tells.
+    """
+    firing = f"group by ({', '.join(_OF_RANGE)}) ({alerts()})"
+    seen = f"max_over_time((time() * {firing})[$__range:5m])"
+    return f"1000 * max by (key) ({_join(_named(seen), 'key', '|', *_OF_RANGE)})"

@@ -99,7 +99,7 @@ def _bytes(name: str, unknown: str) -> Field:
         name=name,
         unit=Unit.BYTES,
         decimals=0,
-        width=124,
+        width=138,
         mappings=[unknown_if_absent(unknown)],
     )
 
@@ -205,7 +205,7 @@ def missing(texts: OverviewTexts, *, width: int) -> Panel:
             transformations=columns(list(names), names),
             fields=[
                 Field(name=texts.columns["input"], mappings=[_WITHOUT_PREFIX]),
-                Field(name=texts.columns["times_checks"], unit=Unit.CARDS, width=80),
+                Field(name=texts.columns["times_checks"], unit=Unit.CARDS, width=70),
             ],
         ),
         width=width,

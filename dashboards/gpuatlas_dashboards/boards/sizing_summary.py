@@ -15,12 +15,12 @@ from gpuatlas_dashboards.texts.shapes.words import Language, Words
 from gpuatlas_dashboards.tokens import CHECK_STATE_COLOURS, CheckState, Colour, Unit
 
 _HEIGHT = 4
-_ENOUGH = 0.95  # of the window, DESIGN 7
+_ENOUGH = 7  # days, DESIGN 7
 
 
 def summary(texts: SizingTexts, language: Language) -> list[Panel]:
     reserved = workload.MEMORY_RESERVED.within(NAMESPACE)
-    covered = f"count({sizing.COVERAGE.within(NAMESPACE)} >= {_ENOUGH})"
+    covered = f"count({sizing.DAYS.within(NAMESPACE)} >= {_ENOUGH})"
     return [
         stat(
             texts.held,

@@ -28,7 +28,7 @@ _MEMORY: Final = {
     "peak": sizing.MEMORY_PEAK,
     "share": sizing.MEMORY_PEAK_SHARE,
     "unused": sizing.MEMORY_UNUSED,
-    "coverage": sizing.COVERAGE,
+    "days": sizing.DAYS,
     "proposed": sizing.MEMORY_PROPOSED,
     "saving": sizing.MEMORY_SAVING,
     "cards": sizing.CARDS_PROPOSED,
@@ -40,7 +40,7 @@ _ORDER: Final = (
     *(f"Value #{ref} (max)" for ref in ("reserved", "peak", "share", "proposed", "saving")),
     "verdict",
     "reason",
-    *(f"Value #{ref} (max)" for ref in ("unused", "coverage", "shares", "cards")),
+    *(f"Value #{ref} (max)" for ref in ("unused", "days", "shares", "cards")),
     "workload_kind",
     "cluster",
     KEY,
@@ -68,9 +68,6 @@ def memory_table(texts: SizingTexts, language: Language, *, height: int) -> Pane
                 *_name_fields(texts, language),
                 *(_number(ref, signal, language) for ref, signal in _MEMORY.items()),
                 _gauge(_value("share"), Colour.USED, language.of(sizing.MEMORY_PEAK_SHARE).label),
-                _gauge(
-                    _value("coverage"), Colour.PHYSICAL, language.of(sizing.COVERAGE).label, 100
-                ),
                 *_verdict_fields(texts),
             ],
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpuatlas_dashboards.boards import workloads_queries as queries
-from gpuatlas_dashboards.panels.fields import Field, Match, state_codes
+from gpuatlas_dashboards.panels.fields import Field, Match, state_codes, unknown_if_absent
 from gpuatlas_dashboards.panels.grafana import Panel
 from gpuatlas_dashboards.panels.query import Query, query_of
 from gpuatlas_dashboards.panels.settings import Look
@@ -17,7 +17,7 @@ from gpuatlas_dashboards.signals import workload
 from gpuatlas_dashboards.signals.signal import Signal
 from gpuatlas_dashboards.texts.shapes.words import Language, Words
 from gpuatlas_dashboards.texts.shapes.workloads import WorkloadsTexts
-from gpuatlas_dashboards.tokens import Unit
+from gpuatlas_dashboards.tokens import Colour, Unit
 
 # Promises hold until they change.
 _PROMISES = (workload.MEMORY_RESERVED, workload.COMPUTE_RESERVED)
@@ -39,8 +39,9 @@ def workload_history(texts: WorkloadsTexts, language: Language) -> list[Panel]:
         state_timeline(
             texts.states_over_time,
             [
-                replace(
-                    query_of(workload.STATE, CHOSEN_WORKLOAD, legend=texts.its_state),
+                Query(
+                    expr=f"max({workload.STATE.within(CHOSEN_WORKLOAD)}) or vector(NaN)",
+                    legend=texts.its_state,
                     ref="workload",
                 ),
                 Query(expr=queries.CARD_STATES, legend="{{node}} / {{index}}", ref="cards"),
@@ -51,7 +52,10 @@ def workload_history(texts: WorkloadsTexts, language: Language) -> list[Panel]:
                     Field(
                         name="workload",
                         match=Match.REF,
-                        mappings=[workload_state_codes(language.shared.workload_states)],
+                        mappings=[
+                            unknown_if_absent(texts.no_record, Colour.PLAIN),
+                            workload_state_codes(language.shared.workload_states),
+                        ],
                     )
                 ],
             ),

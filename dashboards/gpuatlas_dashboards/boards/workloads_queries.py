@@ -36,21 +36,24 @@ def listed_values(signal: Signal) -> str:
 
 
 def filled(expr: str) -> str:
-    """At least one row, NaN where there is none; see `or_nan`."""
-    return or_nan(expr, by=WORKLOAD, of=f"topk(1, {LISTED})")
+    """At least one row, NaN where there is none, and "none" where no workload is listed."""
+    return or_none("workload", or_nan(expr, by=WORKLOAD, of=f"topk(1, {LISTED})"))
 
 
 _WHAT: Final = "runtime, scheduler, queue"
 _INFO = f"group by ({WORKLOAD}, {_WHAT}) (gpuatlas_workload_info{{{WORKLOADS}}})"
 # What each workload is, those that reserve most first; the value is what they reserve. The other
 # columns of its row are joined by cluster, namespace, kind and name.
-WHAT: Final = f"""sort_desc(
+WHAT: Final = or_none(
+    "workload",
+    f"""sort_desc(
   (
 {or_nan(listed_values(workload.MEMORY_RESERVED), by=WORKLOAD, of=LISTED)}
   )
   * on ({WORKLOAD}) group_left ({_WHAT}, {KEY})
   {with_key(f"topk by ({WORKLOAD}) (1, {_INFO})")}
-)"""
+)""",
+)
 
 _CARDS: Final = f'workload:gpuatlas_card_info:group{{{WORKLOADS}, card!=""}}'
 # How many cards, and one of them to open.
@@ -78,7 +81,9 @@ _SLOWED: Final = f"""sum by ({WORKLOAD}, {_SUSPECT}) (
 _WORST: Final = f"topk by ({WORKLOAD}) (1, {_SLOWED})"
 # The worst suspect as `name|grade`, else "nobody" where contention is looked for. Where it is not,
 # one row says so; cells without a word stand for the same.
-SLOWED_BY: Final = f"""group by ({WORKLOAD}, slowed) (
+SLOWED_BY: Final = or_none(
+    "workload",
+    f"""group by ({WORKLOAD}, slowed) (
   {listed(f'label_join({_WORST}, "slowed", "|", "suspect", "grade")')}
   or on ({WORKLOAD})
   label_replace(
@@ -87,7 +92,8 @@ SLOWED_BY: Final = f"""group by ({WORKLOAD}, slowed) (
   )
   or on ({WORKLOAD})
   label_replace(topk(1, {LISTED}), "slowed", "unmeasured", "", "")
-)"""
+)""",
+)
 
 # The course of compute in use, an hour's mean at each point.
 TREND: Final = listed(f"workload:gpuatlas_compute_utilization_ratio:avg1h{{{WORKLOADS}}}")

@@ -22,6 +22,7 @@ from gpuatlas_dashboards.panels.settings import Look
 from gpuatlas_dashboards.panels.table import table
 from gpuatlas_dashboards.panels.transformations import columns, merge, series_to_sparkline
 from gpuatlas_dashboards.panels.workload_state import workload_state_codes
+from gpuatlas_dashboards.promql import NONE
 from gpuatlas_dashboards.signals import workload
 from gpuatlas_dashboards.texts.shapes.words import Language
 from gpuatlas_dashboards.texts.shapes.workloads import WorkloadsTexts
@@ -107,6 +108,7 @@ def _names(texts: WorkloadsTexts, language: Language) -> list[Field]:
             name=shared["workload"],
             width=200,
             filterable=True,
+            mappings=[texts_of_values({NONE: (texts.no_workload, "")})],
             links=[show_workload(texts, language)],
         ),
         workload_state_field(language, width=112, filterable=True),

@@ -1,8 +1,8 @@
 """What workloads need against what they hold (DESIGN 7, 8), from today's recordings.
 
-What is measured here covers the time range of the board. What follows from it, a smaller value, a
-safe ratio, a priority, is not computed in PromQL: `AWAITED` names the series that the analysis will
-publish, and the panels that read them say until then that there is no data yet.
+What is measured are recordings of `sizing.yaml`, over the last 7 days. What follows from it, a
+smaller value, a safe ratio, a priority, is not computed in PromQL: `AWAITED` names the series that
+the analysis will publish; the panels that read them say until then that there is no data yet.
 """
 
 from __future__ import annotations
@@ -40,34 +40,19 @@ REASONS: Final = (
 )  # fmt: skip
 VERDICTS: Final = ("fits", "smaller", "larger", "cannot")
 
-_OF_POD: Final = "on (cluster, namespace, pod) group_left (workload_kind, workload)"
-_WORKLOADS: Final = "pod:gpuatlas_pod_workload_info:group{SCOPE}"
-_PROMISES: Final = (
-    f"(allocation:gpuatlas_memory_reserved_bytes:max{{SCOPE}} * {_OF_POD} {_WORKLOADS})"
-)
-_COMPUTE_PROMISES: Final = (
-    f"(allocation:gpuatlas_compute_reserved_ratio:max{{SCOPE}} * {_OF_POD} {_WORKLOADS})"
-)
-
-
-def _highest(name: str) -> str:
-    """The highest of daily values in the time range: each stands for 23 hours, four see it."""
-    return f"(max_over_time({name}{{SCOPE}}[$__range:6h]) or {name}{{SCOPE}})"
-
-
-_PEAK: Final = _highest("workload:gpuatlas_allocation_memory_used_bytes:max1d")
-_HOURS: Final = "scalar(count_over_time(vector(1)[$__range:1h]))"
+_PEAK: Final = "workload:gpuatlas_allocation_memory_used_bytes:max7d{SCOPE}"
+_RESERVED: Final = "workload:gpuatlas_allocation_memory_reserved_bytes:max{SCOPE}"
 
 CONTAINERS: Final = Signal(
     key="sizing.containers",
     unit=Unit.CARDS,
-    expr=f"count by ({WORKLOAD}) ({_PROMISES})",
+    expr="workload:gpuatlas_allocations:count{SCOPE}",
 )
 MEMORY_RESERVED: Final = Signal(
     key="sizing.memory_reserved",
     unit=Unit.BYTES,
     colour=Colour.ALLOCATED,
-    expr=f"max by ({WORKLOAD}) ({_PROMISES})",
+    expr=_RESERVED,
 )
 MEMORY_PEAK: Final = Signal(
     key="sizing.memory_peak",
@@ -79,39 +64,31 @@ MEMORY_PEAK_SHARE: Final = Signal(
     key="sizing.memory_peak_share",
     unit=Unit.RATIO,
     colour=Colour.USED,
-    expr=f"{_PEAK} / on ({WORKLOAD}) (max by ({WORKLOAD}) ({_PROMISES}) > 0)",
+    expr=f"{_PEAK} / on ({WORKLOAD}) ({_RESERVED} > 0)",
 )
 MEMORY_UNUSED: Final = Signal(
     key="sizing.memory_unused",
     unit=Unit.BYTES,
     colour=Colour.WASTED,
-    expr=f"""clamp_min(
-  workload:gpuatlas_memory_reserved_bytes:sum{{SCOPE}}
-  - on ({WORKLOAD}) count by ({WORKLOAD}) ({_PROMISES}) * on ({WORKLOAD}) {_PEAK},
-  0
-)""",
+    expr="workload:gpuatlas_memory_never_used_bytes:max7d{SCOPE}",
 )
-COVERAGE: Final = Signal(
-    key="sizing.coverage",
-    unit=Unit.RATIO,
+DAYS: Final = Signal(
+    key="sizing.days",
+    unit=Unit.CARDS,
     colour=Colour.NEUTRAL,
-    expr=f"""clamp_max(
-  count_over_time(workload:gpuatlas_allocation_memory_used_bytes:max1h{{SCOPE}}[$__range:1h])
-  / {_HOURS},
-  1
-)""",
+    expr="workload:gpuatlas_memory_measured_days:count{SCOPE}",
 )
 COMPUTE_RESERVED: Final = Signal(
     key="sizing.compute_reserved",
     unit=Unit.RATIO,
     colour=Colour.ALLOCATED,
-    expr=f"max by ({WORKLOAD}) ({_COMPUTE_PROMISES})",
+    expr="workload:gpuatlas_allocation_compute_reserved_ratio:max{SCOPE}",
 )
 COMPUTE_P95: Final = Signal(
     key="sizing.compute_p95",
     unit=Unit.RATIO,
     colour=Colour.COMPUTE,
-    expr=_highest("workload:gpuatlas_allocation_compute_utilization_ratio:quantile95_1d"),
+    expr="workload:gpuatlas_allocation_compute_utilization_ratio:quantile95_7d{SCOPE}",
 )
 NODE_CARDS: Final = Signal(
     key="sizing.node_cards",
@@ -164,7 +141,7 @@ ROOM_ALLOCATIONS: Final = Signal(
 )
 
 SIGNALS: Final = (
-    CONTAINERS, MEMORY_RESERVED, MEMORY_PEAK, MEMORY_PEAK_SHARE, MEMORY_UNUSED, COVERAGE,
+    CONTAINERS, MEMORY_RESERVED, MEMORY_PEAK, MEMORY_PEAK_SHARE, MEMORY_UNUSED, DAYS,
     COMPUTE_RESERVED, COMPUTE_P95, NODE_CARDS, PRESENT_RATIO, MEMORY_PROPOSED, MEMORY_SAVING,
     COMPUTE_PROPOSED, CARDS_PROPOSED, SAFE_RATIO, ROOM, ROOM_ALLOCATIONS,
 )  # fmt: skip

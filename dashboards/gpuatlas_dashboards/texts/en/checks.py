@@ -125,8 +125,8 @@ TEXTS: Final = ChecksTexts(
     no_check="None",
     fired=Words(
         title="Findings of the time range",
-        description="Every finding of the time range, the 200 that fired longest: for how long, in"
-        " steps of a minute, and when last. Those that ended, too.",
+        description="Every finding of the time range, the 200 that fired longest: for how long, and when"
+        " last, to five minutes. Those that ended, too.",
         empty="No check fired in this time range",
     ),
     fired_for="Fired for",

@@ -113,10 +113,10 @@ TEXTS: Final = OverviewTexts(
         "sharing": "none",
     },
     questions={
-        "cards": "Which cards are free, idle or broken, and who is on each?",
-        "workloads": "Who uses what of what they hold, and what do they wait for?",
-        "checks": "What is broken, and which pods feel it?",
-        "sizing": "How small may the reservations be, and how far may cards be shared?",
+        "cards": "Which cards are free, idle or broken?",
+        "workloads": "Who uses what of what they hold?",
+        "checks": "What is broken, and who feels it?",
+        "sizing": "How small may reservations be?",
     },
     columns={
         "cards": "Cards",

@@ -28,7 +28,7 @@ WORDS: Final[Mapping[str, Words]] = {
     "sizing.memory_peak": Words(
         title="Peak of memory in use",
         short="Peak",
-        description="Highest use of its fullest container on one card in the time range: the larger"
+        description="Highest use of its fullest container on one card in the last 7 days: the larger"
         " of the driver's and the sharing layer's view, from daily peaks. Memory that a runtime"
         " takes ahead is in it, needed or not. Bytes.",
         empty=_NOT_MEASURED,
@@ -47,10 +47,11 @@ WORDS: Final[Mapping[str, Words]] = {
         " keeps, so no proposal. Bytes.",
         empty=_NOT_MEASURED,
     ),
-    "sizing.coverage": Words(
-        title="Measured",
-        description="Share of the hours of the time range in which the workload's memory was"
-        " measured. A peak of a part is no peak of the whole.",
+    "sizing.days": Words(
+        title="Days measured",
+        short="Days",
+        description="On how many of the last 7 days the workload's memory was measured. A peak of"
+        " fewer days is no peak of the week. Days.",
         empty=_NOT_MEASURED,
     ),
     "sizing.compute_reserved": Words(
@@ -64,7 +65,7 @@ WORDS: Final[Mapping[str, Words]] = {
         title="Compute in use, p95",
         short="p95",
         description="Highest daily 95th percentile of five-minute means of its busiest container in"
-        " the time range. 100 % is the whole card, not the share.",
+        " the last 7 days. 100 % is the whole card, not the share.",
         empty="not measured: no tenant's compute is known here",
     ),
     "sizing.node_cards": Words(

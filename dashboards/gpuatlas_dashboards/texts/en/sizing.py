@@ -22,16 +22,17 @@ TEXTS: Final = SizingTexts(
     reserved="reserved",
     used="in use",
     unused=Words(
-        title="Never used",
+        title="Never used in 7 days",
         description="Sum over the workloads of what they reserve beyond the peak of their fullest"
-        " container, for each container. Those that nobody measures are not in it. No proposal:"
-        " a margin is missing, and memory that a runtime takes ahead counts as used. Bytes.",
+        " container in the last 7 days, for each container. Those that nobody measures are not in"
+        " it. No proposal: a margin is missing, and memory that a runtime takes ahead counts as"
+        " used. Bytes.",
         empty="not measured",
     ),
     covered=Words(
-        title="Coverage",
-        description="Share of the workloads with a promise whose memory was measured for at least"
-        " 95 % of the hours of the time range. Choose at least 7 days: sizing asks for that.",
+        title="Measured 7 days",
+        description="Share of the workloads with a promise whose memory was measured on each of"
+        " the last 7 days. Sizing asks for that.",
         empty="not measured",
     ),
     proposals=Words(
@@ -48,7 +49,7 @@ TEXTS: Final = SizingTexts(
     memory=Words(
         title="Memory: measured against reserved",
         description="The 300 workloads that reserve most, with the peak of their fullest container"
-        " in the time range against what one container reserves. Proposals, savings and the reason"
+        " in the last 7 days against what one container reserves. Proposals, savings and the reason"
         " why a workload cannot be sized join the table once gpuatlas publishes them.",
         empty="No workload with a promise of memory is known here: is gpuatlas scraped, are the"
         " recording rules loaded?",

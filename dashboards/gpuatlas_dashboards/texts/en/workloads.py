@@ -8,8 +8,7 @@ from gpuatlas_dashboards.texts.shapes.words import Words
 from gpuatlas_dashboards.texts.shapes.workloads import WorkloadsTexts
 
 _NO_WORKLOAD: Final = (
-    "No workload is known: only GPU Atlas's exporter tells which pod belongs to what. Is it scraped"
-    " with honorLabels: true, are the recording rules loaded?"
+    "No workload is known: is GPU Atlas's exporter scraped, with honorLabels: true?"
 )
 _NOT_CHOSEN: Final = "unknown: choose a workload in the table or above the board"
 
@@ -43,7 +42,7 @@ TEXTS: Final = WorkloadsTexts(
         title="State",
         description="State of the chosen workload at the end of the time range: by its own use where all"
         " of it is measured, else by that of its cards.",
-        empty=_NOT_CHOSEN,
+        empty="? unknown",
     ),
     now=Words(
         title="Now",
@@ -178,7 +177,9 @@ TEXTS: Final = WorkloadsTexts(
     isolated={"0": "✖ no", "1": "✓ yes"},
     not_measured_yet="not measured yet",
     nobody="–",
+    no_workload="– none known",
     no_pod="– no pod",
+    no_record="no record",
     no_neighbour="– nobody else",
     its_state="Workload",
     show_workload="Show this workload below",

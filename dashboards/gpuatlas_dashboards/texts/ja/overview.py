@@ -111,10 +111,10 @@ TEXTS: Final = OverviewTexts(
         "sharing": "なし",
     },
     questions={
-        "cards": "どのカードが空き、遊休、故障なのか。それぞれに誰がいるのか。",
-        "workloads": "誰が確保した量のうちどれだけ使い、何を待っているのか。",
-        "checks": "何が壊れていて、どの Pod に影響するのか。",
-        "sizing": "予約はどこまで小さくでき、カードはどこまで共有できるのか。",
+        "cards": "空き・遊休・故障のカードと、そこにいるもの",
+        "workloads": "確保した量のうち使われている量と、待っているもの",
+        "checks": "壊れているものと、影響を受ける Pod",
+        "sizing": "予約の適正値と、共有できる限界",
     },
     columns={
         "cards": "カード数",
@@ -128,7 +128,7 @@ TEXTS: Final = OverviewTexts(
         "waiting": "待ち時間",
         "alert": "アラート",
         "times": "件数",
-        "times_checks": "チェック数",
+        "times_checks": "件数",
         "input": "足りない入力",
     },
     waiting_count="ワークロード",

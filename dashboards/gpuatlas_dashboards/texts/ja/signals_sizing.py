@@ -27,7 +27,7 @@ WORDS: Final[Mapping[str, Words]] = {
     "sizing.memory_peak": Words(
         title="使用メモリーのピーク",
         short="ピーク",
-        description="最も多く使ったコンテナーの、時間範囲内での 1 枚あたり最大使用量：ドライバーと共有層の値の大きい方を、日ごとのピークから求める。ランタイムが先取りした分は、必要かどうかにかかわらず含む。単位はバイト。",
+        description="最も多く使ったコンテナーの、直近 7 日での 1 枚あたり最大使用量：ドライバーと共有層の値の大きい方を、日ごとのピークから求める。ランタイムが先取りした分は、必要かどうかにかかわらず含む。単位はバイト。",
         empty=_NOT_MEASURED,
     ),
     "sizing.memory_peak_share": Words(
@@ -41,9 +41,10 @@ WORDS: Final[Mapping[str, Words]] = {
         description="全コンテナーの予約から、最も多く使ったコンテナーのピークを台数分引いた量：全員にそのピークだけを与えていれば空いていた量。提案が残す余裕を含まないため、提案値ではない。単位はバイト。",
         empty=_NOT_MEASURED,
     ),
-    "sizing.coverage": Words(
-        title="測定率",
-        description="時間範囲のうち、ワークロードのメモリーが測定されていた時間の割合。一部のピークは全体のピークではない。",
+    "sizing.days": Words(
+        title="測定日数",
+        short="日数",
+        description="直近 7 日のうち、ワークロードのメモリーが測定された日数。それより短い期間のピークは一週間のピークではない。単位は日。",
         empty=_NOT_MEASURED,
     ),
     "sizing.compute_reserved": Words(
@@ -55,7 +56,7 @@ WORDS: Final[Mapping[str, Words]] = {
     "sizing.compute_p95": Words(
         title="計算使用率の p95",
         short="使用 p95",
-        description="最も忙しいコンテナーの 5 分平均について、日ごとの 95 パーセンタイルの時間範囲内での最大値。100 % はカード全体であり、約束した割合ではない。",
+        description="最も忙しいコンテナーの 5 分平均について、日ごとの 95 パーセンタイルの直近 7 日での最大値。100 % はカード全体であり、約束した割合ではない。",
         empty="未測定：テナントごとの計算使用率を知らせるものがない",
     ),
     "sizing.node_cards": Words(

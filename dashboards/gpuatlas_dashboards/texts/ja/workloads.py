@@ -8,8 +8,7 @@ from gpuatlas_dashboards.texts.shapes.words import Words
 from gpuatlas_dashboards.texts.shapes.workloads import WorkloadsTexts
 
 _NO_WORKLOAD: Final = (
-    "ワークロードが見つからない：Pod がどのワークロードのものかを知るのは GPU Atlas のエクスポーターだけである。"
-    "honorLabels: true で収集されているか、記録ルールは読み込まれているか"
+    "ワークロードが見つからない：GPU Atlas のエクスポーターは honorLabels: true で収集されているか"
 )
 _NOT_CHOSEN: Final = "不明：表の中か画面の上でワークロードを選ぶ"
 
@@ -44,7 +43,7 @@ TEXTS: Final = WorkloadsTexts(
         title="状態",
         description="期間の終わりにおける、選んだワークロードの状態。全体が測れるときは自身の使用から、"
         "測れないときは使っているカードの状態から求める。",
-        empty=_NOT_CHOSEN,
+        empty="? 状態は不明",
     ),
     now=Words(
         title="現在",
@@ -172,7 +171,9 @@ TEXTS: Final = WorkloadsTexts(
     isolated={"0": "✖ なし", "1": "✓ あり"},
     not_measured_yet="未計測",
     nobody="–",
+    no_workload="– 見つからない",
     no_pod="– Pod なし",
+    no_record="記録なし",
     no_neighbour="– 他になし",
     its_state="ワークロード",
     show_workload="このワークロードを下に表示",

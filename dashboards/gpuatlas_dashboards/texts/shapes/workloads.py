@@ -48,7 +48,9 @@ class WorkloadsTexts:
     isolated: Mapping[str, str]
     not_measured_yet: str
     nobody: str
+    no_workload: str
     no_pod: str
+    no_record: str
     no_neighbour: str
     its_state: str
     show_workload: str
