@@ -43,11 +43,13 @@ docs: $(VENV)/.dev ## Write the generated documents
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.checks_document
 	@PYTHONPATH=dashboards $(PY) -m gpuatlas_dashboards
 
-golden: $(VENV)/.dev ## Write the expected pages of the captures again; read the diff
+golden: $(VENV)/.dev ## Write the expected pages and notifications again; read the diff
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.captured
+	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.notified
 
-bench: $(VENV)/.dev ## Speed and memory on a generated cluster of 1,000 nodes and 8,000 cards
+bench: $(VENV)/.dev packages ## Speed and memory: the exporter on 8,000 cards, the rules on 16,000
 	@$(PY) tests/bench/exporter.py $(ARGS)
+	@echo; PYTHONPATH=tests/harness $(PY) tests/bench/rules.py
 
 build: $(VENV)/.dev ## The wheel, in dist/
 	@$(PY) -m hatchling build -t wheel

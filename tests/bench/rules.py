@@ -205,7 +205,8 @@ def one_by_one(server: Server) -> list[Alone]:
     found = []
     for group in server.groups():
         for rule in group["rules"]:
-            seconds, samples = server.cost(rule["query"])
+            # The best of three: what else the machine does is no cost of the rule.
+            seconds, samples = min(server.cost(rule["query"]) for _ in range(3))
             times = MINUTE / group["interval"]
             found.append(
                 Alone(

@@ -129,7 +129,7 @@ def _name_fields(texts: SizingTexts, language: Language) -> list[Field]:
             filterable=True,
         ),
         Field(name="namespace", title=shared["namespace"], width=116, filterable=True),
-        Field(name="workload_kind", title=shared["workload_kind"], width=124, filterable=True),
+        Field(name="workload_kind", title=shared["workload_kind"], width=140, filterable=True),
         Field(name="cluster", title=language.shared.variables["cluster"], width=100),
         Field(name=KEY, hidden=True),
     ]

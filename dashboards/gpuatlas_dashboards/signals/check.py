@@ -61,12 +61,6 @@ FINDINGS: Final = Signal(
     colour=CHECK_STATE_COLOURS[CheckState.FIRING],
     expr=(f"count by (check) (max without (severity, remedy) (ALERTS{{SCOPE, {_FIRING}}}))"),
 )
-LACKS: Final = Signal(
-    key="check.lacks",
-    unit=Unit.COUNT,
-    colour=CHECK_STATE_COLOURS[CheckState.UNKNOWN],
-    expr="count by (check) (group by (check, input) (check:gpuatlas_missing_input:group{SCOPE}))",
-)
 CARDS_HIT: Final = Signal(
     key="check.cards_hit",
     unit=Unit.CARDS,
@@ -80,4 +74,4 @@ NODES_HIT: Final = Signal(
     expr=f'count(group by (cluster, node) (ALERTS{{SCOPE, {_FIRING}, node=~"{NAMED}"}}))',
 )
 
-SIGNALS: Final = (STATE, SEVERITY, SINCE, FINDINGS, LACKS, CARDS_HIT, NODES_HIT)
+SIGNALS: Final = (STATE, SEVERITY, SINCE, FINDINGS, CARDS_HIT, NODES_HIT)

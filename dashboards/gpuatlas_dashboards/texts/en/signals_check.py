@@ -34,13 +34,6 @@ WORDS: Final[Mapping[str, Words]] = {
         " layer. Not how often it fired.",
         empty=_NO_ALERT,
     ),
-    "check.lacks": Words(
-        title="Missing inputs",
-        short="Lacks",
-        description="Metrics and records that the check would read and that nobody sends. With"
-        " some of them missing it sees a part, without all of them nothing.",
-        empty="Nothing is missing",
-    ),
     "check.cards_hit": Words(
         title="Cards with findings",
         short="cards",

@@ -22,7 +22,7 @@ TEXTS: Final = SizingTexts(
     reserved="reserved",
     used="in use",
     unused=Words(
-        title="Never used in 7 days",
+        title="Never used",
         description="Sum over the workloads of what they reserve beyond the peak of their fullest"
         " container in the last 7 days, for each container. Those that nobody measures are not in"
         " it. No proposal: a margin is missing, and memory that a runtime takes ahead counts as"
@@ -30,7 +30,7 @@ TEXTS: Final = SizingTexts(
         empty="not measured",
     ),
     covered=Words(
-        title="Measured 7 days",
+        title="Measured",
         description="Share of the workloads with a promise whose memory was measured on each of"
         " the last 7 days. Sizing asks for that.",
         empty="not measured",
@@ -76,8 +76,7 @@ TEXTS: Final = SizingTexts(
         description="Workloads with a promise of compute, the 300 that reserve most memory: the"
         " daily p95 of their busiest container against what one container reserves. Both are shares"
         " of a card.",
-        empty="No workload with a promise of compute is known here: only HAMi, Volcano vGPU and KAI"
-        " promise it",
+        empty="No workload with a promise of compute is known here",
     ),
     course=Words(
         title="Held and used over time",

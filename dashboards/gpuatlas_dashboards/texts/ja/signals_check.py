@@ -30,12 +30,6 @@ WORDS: Final[Mapping[str, Words]] = {
         description="いまチェックに引っかかっている対象の数：カード、ノード、Pod、または共有層の部品。発火の回数ではない。",
         empty=_NO_ALERT,
     ),
-    "check.lacks": Words(
-        title="足りない入力",
-        short="不足",
-        description="チェックが読むはずなのに、どこからも届かないメトリックや記録。一部が欠けると一部しか、すべて欠けると何も見えない。",
-        empty="足りない入力はない",
-    ),
     "check.cards_hit": Words(
         title="所見のあるカード",
         short="カード",
