@@ -158,25 +158,28 @@ def message_of(alerts: Sequence[Alert], work_dir: Path) -> Message:
         with AlertmanagerServer(
             config, work_dir=work_dir, external_url=EXTERNAL_URL
         ) as alertmanager:
-            alertmanager.post([{**one, "endsAt": _NEVER} for one in alerts])
-            first = _wait_for_message(inbox, mailbox, 1)
-            if all(one["endsAt"] == _NEVER for one in alerts):
+            # What is resolved was told before.
+            firing = [{**one, "endsAt": _NEVER} for one in alerts]
+            alertmanager.post(firing)
+            first = _wait_for_message(inbox, mailbox, firing)
+            if firing == list(alerts):
                 return first
             alertmanager.post(alerts)
-            return _wait_for_message(inbox, mailbox, 2)
+            return _wait_for_message(inbox, mailbox, alerts)
 
 
-def _wait_for_message(inbox: Inbox, mailbox: Mailbox, number: int) -> Message:
-    """The number-th to have come to all three."""
+def _wait_for_message(inbox: Inbox, mailbox: Mailbox, alerts: Sequence[Alert]) -> Message:
+    """The first about all these alerts: what began long ago may be told before the others."""
+    expected = sorted("firing" if one["endsAt"] == _NEVER else "resolved" for one in alerts)
 
     def look() -> Message | None:
         posted = inbox.posted()
         chats = [content for path, content in posted if path == "/chat"]
         webhooks = [content for path, content in posted if path == "/webhook"]
-        mails = mailbox.mails()
-        if min(len(chats), len(webhooks), len(mails)) < number:
-            return None
-        return Message(chat=chats[number - 1], webhook=webhooks[number - 1], mail=mails[number - 1])
+        for chat, webhook, mail in zip(chats, webhooks, mailbox.mails(), strict=False):
+            if sorted(one["status"] for one in webhook["alerts"]) == expected:
+                return Message(chat=chat, webhook=webhook, mail=mail)
+        return None
 
     return poll(look, deadline_seconds=DEADLINE_SECONDS, waiting_for="three messages")
 
