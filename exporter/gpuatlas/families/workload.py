@@ -42,6 +42,24 @@ def _memory_ahead(namespace: NamespaceSnapshot) -> Iterator[Series]:
             yield workload_labels(workload.id), workload.memory_ahead
 
 
+def _revisions(namespace: NamespaceSnapshot) -> Iterator[Series]:
+    for workload in namespace.workloads:
+        for revision in workload.revisions:
+            yield (*workload_labels(workload.id), revision), 1
+
+
+def _restarts(namespace: NamespaceSnapshot) -> Iterator[Series]:
+    for workload in namespace.workloads:
+        if workload.restarts is not None:
+            yield workload_labels(workload.id), workload.restarts
+
+
+def _run_group(namespace: NamespaceSnapshot) -> Iterator[Series]:
+    for workload in namespace.workloads:
+        if workload.run_group:
+            yield (*workload_labels(workload.id), workload.run_group), 1
+
+
 def _pod_workload(namespace: NamespaceSnapshot) -> Iterator[Series]:
     for pod in namespace.pods:
         _, kind, name = workload_labels(pod.workload)
@@ -102,6 +120,34 @@ FAMILIES: Final[tuple[Family[NamespaceSnapshot], ...]] = (
         labels=WORKLOAD,
         unit="ratio",
         samples=_memory_ahead,
+    ),
+    Family(
+        name="gpuatlas_workload_revision_info",
+        kind=Kind.INFO,
+        help="A pod template that unfinished pods of the workload were made from, by the hash that "
+        "its controller writes on them; at most 4, of more the last one stands for all others; "
+        "absent for kinds that write none (Job, JobSet, PyTorchJob, RayCluster).",
+        labels=(*WORKLOAD, "revision"),
+        samples=_revisions,
+    ),
+    Family(
+        name="gpuatlas_workload_restarts",
+        kind=Kind.GAUGE,
+        help="How often the kubelet started containers with cards of the unfinished pods of the "
+        "workload again; no counter, since a pod that goes takes its count with it: "
+        "what rises is a restart, what falls is a pod that went.",
+        labels=WORKLOAD,
+        samples=_restarts,
+    ),
+    Family(
+        name="gpuatlas_workload_run_group_info",
+        kind=Kind.INFO,
+        help="What runs with generated names have in common: the application label of the pods, "
+        "the template that a workflow engine made the run from, "
+        "or the name without its generated end; "
+        "absent for workloads that go on and for names that somebody chose.",
+        labels=(*WORKLOAD, "group"),
+        samples=_run_group,
     ),
     Family(
         name="gpuatlas_pod_workload_info",

@@ -65,6 +65,25 @@ def cards_requested(pods: Sequence[Pod], claims: _Claims) -> dict[str, int]:
     return dict(sorted(total.items()))
 
 
+def card_containers(pod: Pod, claims: _Claims) -> frozenset[str]:
+    """The containers that ask for cards, or that a layer has promised some."""
+    extended = _extended(pod, claims)
+    claimed = {
+        name.name
+        for name in pod.claims
+        if (claim := claims.get(name.claim)) is not None and _amounts(claim)
+    }
+    asking = {
+        container.name
+        for container in pod.containers
+        if any(counts_cards(r) or r in extended for r in container.limits)
+        or any(name in claimed for name, _ in container.claims)
+    }
+    promised = {promise.container for promise in pod.promises}
+    fraction = {pod.fraction.container} if pod.fraction is not None else set()
+    return frozenset(asking | promised | fraction)
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def counts_cards(resource: str) -> bool:
     """Whether a limit of this name is a number of cards or of shares of cards."""

@@ -19,10 +19,17 @@ from gpuatlas.join.placement import (
     unstarted,
 )
 from gpuatlas.join.placement_index import told_owners
-from gpuatlas.join.requests import FINISHED, asks_for_cards, cards_requested
+from gpuatlas.join.requests import (
+    FINISHED,
+    asks_for_cards,
+    card_containers,
+    cards_requested,
+)
+from gpuatlas.join.revisions import revisions_of
+from gpuatlas.join.run_groups import run_group_of
 from gpuatlas.join.runtimes import prevailing_runtime
 from gpuatlas.model.claims import Claim
-from gpuatlas.model.objects import Pod
+from gpuatlas.model.objects import OwnerLink, Pod
 from gpuatlas.model.placement import QueuedWorkload
 from gpuatlas.model.snapshot import NamespaceSnapshot, PodWorkload, Workload, WorkloadId
 
@@ -42,13 +49,15 @@ class WorkloadInputs:
 class Members:
     """Who belongs to one workload: its pods by name, and jobs that are held back without pods.
 
-    `source` is `OWNER`, or `LABEL` where only a label says so of one of them.
+    `source` is `OWNER`, or `LABEL` where only a label says so of one of them. `owner` is the
+    workload's own object where it was read.
     """
 
     id: WorkloadId
     source: str
     pods: tuple[Pod, ...]
     held: tuple[QueuedWorkload, ...]
+    owner: OwnerLink | None = None
 
 
 def find_members(inputs: WorkloadInputs) -> tuple[Members, ...]:
@@ -57,6 +66,7 @@ def find_members(inputs: WorkloadInputs) -> tuple[Members, ...]:
     asking = [p for p in placement.pods.values() if asks_for_cards(p, inputs.claims)]
     pods: dict[WorkloadId, list[Pod]] = defaultdict(list)
     labelled: set[WorkloadId] = set()
+    read: dict[WorkloadId, OwnerLink] = {}
     for pod in sorted(asking, key=lambda pod: pod.name):
         above = climb(pod.controller, placement.owners, placement.pods)
         told = () if above.complete else told_owners(pod, placement.index, above.owners)
@@ -64,6 +74,8 @@ def find_members(inputs: WorkloadInputs) -> tuple[Members, ...]:
         pods[found.workload].append(pod)
         if found.source == LABEL:
             labelled.add(found.workload)
+        elif above.owners and (top := placement.owners.get(above.owners[-1].uid)) is not None:
+            read.setdefault(found.workload, top)
     held = unstarted(placement, placement.pods.values())
     return tuple(
         Members(
@@ -71,6 +83,7 @@ def find_members(inputs: WorkloadInputs) -> tuple[Members, ...]:
             source=LABEL if identity in labelled else OWNER,
             pods=tuple(pods.get(identity, ())),
             held=held.get(identity, ()),
+            owner=read.get(identity),
         )
         for identity in sorted({*pods, *held}, key=lambda w: (w.kind, w.name, w.api_group))
     )
@@ -111,7 +124,20 @@ def join_workload(members: Members, inputs: WorkloadInputs, now: float) -> Workl
         waiting={r: w.seconds for r, w in waiting.items() if w.seconds is not None},
         waiting_texts={reason: wait.text for reason, wait in waiting.items()},
         pod_names=tuple(pod.name for pod in live),
+        revisions=revisions_of(members.id, live),
+        restarts=_restarts(live, inputs.claims) if live else None,
+        run_group=run_group_of(members.id, members.owner, pods),
     )
+
+
+def _restarts(pods: Iterable[Pod], claims: Mapping[str, Claim]) -> int:
+    """How often their containers on cards were started again."""
+    total = 0
+    for pod in pods:
+        if pod.restarts:  # rare: most pods cost nothing here
+            counted = card_containers(pod, claims)
+            total += sum(count for container, count in pod.restarts if container in counted)
+    return total
 
 
 def _waiting(placed: Placement, held: HeldWorkload | None) -> dict[str, Wait]:

@@ -33,7 +33,11 @@ class Owner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnerLink:
-    """One object between a pod and its workload, read as metadata only (ReplicaSet, Job …)."""
+    """One object between a pod and its workload, read as metadata only (ReplicaSet, Job …).
+
+    `generate_name` is the beginning that the API server made its name from, `template` the Argo
+    WorkflowTemplate that it was submitted from; "" for most.
+    """
 
     uid: str
     api_group: str
@@ -41,6 +45,8 @@ class OwnerLink:
     namespace: str
     name: str
     controller: Owner | None
+    generate_name: str = ""
+    template: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +131,7 @@ class Pod:
     started_at: float | None = None  # status.startTime
     deleting_at: float | None = None  # when its grace ends or ended
     asks: bool = True
+    restarts: tuple[tuple[str, int], ...] = ()  # (container, restartCount) where it is above 0
     rejections: tuple[Rejection, ...] = ()
 
     @property

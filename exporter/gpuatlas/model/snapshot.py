@@ -208,6 +208,11 @@ class Workload:
     `model.pod_spec.Runtime`. `queue` is the one that admits; `local_queue` is Kueue's before it.
     `gang` has the largest minimum of its `gangs`; `gang_system` sees to it. `held_pods` are pods
     that a queue does not let into being, `placeholders` those that hold cards for others to come.
+
+    `revisions` are the pod templates that its unfinished pods were made from, at most four.
+    `restarts` is how often the containers of those pods that ask for cards were started again, None
+    where there are no such pods. `run_group` is what the runs of one kind with generated names
+    share, "" for workloads that go on and where nothing tells it.
     """
 
     id: WorkloadId
@@ -234,6 +239,9 @@ class Workload:
     runtime_evidence: str = ""
     memory_ahead: float | None = None
     memory_ahead_setting: str = ""
+    revisions: tuple[str, ...] = ()
+    restarts: int | None = None
+    run_group: str = ""
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -350,6 +350,7 @@ def test_runtime_scheduler_and_gang_of_its_pods() -> None:
         cards_requested={"nvidia.com/gpu": 4},
         waiting={},
         pod_names=("big-0", "big-1", "big-2", "big-3"),
+        restarts=0,
     )
 
 

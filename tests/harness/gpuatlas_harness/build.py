@@ -197,6 +197,8 @@ def a_workload(**fields: Any) -> Workload:
         "pod_names": ("chat-0",),
         "memory_ahead": 0.9,
         "memory_ahead_setting": "--gpu-memory-utilization",
+        "revisions": ("5d8f7c9b64",),
+        "restarts": 2,
     }
     return Workload(**(defaults | fields))
 

@@ -27,7 +27,7 @@ from gpuatlas.sources.dra.records import (
     MAX_TAINTS,
 )
 from gpuatlas.sources.kubernetes.shape import fields, items, text
-from gpuatlas.sources.kubernetes.trim import trim_owner
+from gpuatlas.sources.kubernetes.trim import trim_metadata
 
 _REQUEST_FIELDS: Final = ("name", "deviceClassName", "allocationMode", "count", "adminAccess")
 _RESULT_FIELDS: Final = ("request", "driver", "pool", "device", "adminAccess", "shareID")
@@ -46,7 +46,7 @@ def trim_slice(raw: object) -> dict[str, object]:
             devices=_list(devices, MAX_DEVICES, partial(_device, driver)) if driver else [],
         ),
     }
-    return {**trim_owner(raw), **_filled(spec=trimmed)}
+    return {**trim_metadata(raw), **_filled(spec=trimmed)}
 
 
 def _device(driver: Driver, raw: Mapping[str, object]) -> dict[str, object]:
@@ -106,7 +106,7 @@ def trim_claim(raw: object) -> dict[str, object]:
 
 
 def _claim_metadata(raw: object) -> dict[str, object]:
-    trimmed = dict(fields(trim_owner(raw).get("metadata")))
+    trimmed = dict(fields(trim_metadata(raw).get("metadata")))
     annotations = fields(fields(fields(raw).get("metadata")).get("annotations"))
     if annotations.get(EXTENDED_RESOURCE) == "true":
         trimmed["annotations"] = {EXTENDED_RESOURCE: "true"}

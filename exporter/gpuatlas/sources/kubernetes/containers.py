@@ -7,9 +7,10 @@ from typing import Final
 
 from gpuatlas.model.objects import Container, DeviceStatus
 from gpuatlas.model.rejections import Rejection
+from gpuatlas.model.units import clean_text
 from gpuatlas.sources.kubernetes.claims import read_container_claims
 from gpuatlas.sources.kubernetes.kept import KEPT_ENV
-from gpuatlas.sources.kubernetes.resources import merged, read_resources
+from gpuatlas.sources.kubernetes.resources import SOURCE, merged, read_resources
 from gpuatlas.sources.kubernetes.shape import EMPTY, fields, items, shared, text
 
 # A pod with more containers or devices is no workload (a node takes 110 pods and 16 cards).
@@ -20,6 +21,8 @@ MAX_ENV_VALUE: Final = 1024
 # As many as sources.runtimes looks at.
 MAX_VARIABLES: Final = 1024
 _MAX_PORTS: Final = 64
+# The API's restartCount is an int32.
+_MOST_RESTARTS: Final = 2**31 - 1
 _LAST_PORT: Final = 65_535
 STATUS_LISTS: Final = (
     "initContainerStatuses",
@@ -94,9 +97,8 @@ def _read_ports(value: object) -> Iterator[tuple[str, int]]:
 def read_devices(status: Mapping[str, object]) -> tuple[DeviceStatus, ...]:
     """Devices and their health from the container statuses (KEP-4680, facts/k8s.md 1.6 b)."""
     found: list[DeviceStatus] = []
-    for name in STATUS_LISTS:
-        for item in items(status.get(name)):
-            found += _read_container_devices(fields(item))
+    for raw in _statuses(status):
+        found += _read_container_devices(raw)
     return tuple(found[:MAX_DEVICES])
 
 
@@ -112,3 +114,29 @@ def _read_container_devices(status: Mapping[str, object]) -> Iterator[DeviceStat
                     device=identity,
                     health=shared(text(device.get("health"))),
                 )
+
+
+def read_restarts(
+    status: Mapping[str, object], where: str
+) -> tuple[tuple[tuple[str, int], ...], list[Rejection]]:
+    """(container, restartCount) of the containers that were started again, and what was refused.
+
+    Containers that never were are left out: that is nearly all of them.
+    """
+    found: list[tuple[str, int]] = []
+    refused: list[Rejection] = []
+    for raw in _statuses(status):
+        name, count = text(raw.get("name")), raw.get("restartCount")
+        if not isinstance(count, int) or isinstance(count, bool) or not count:
+            continue
+        if 0 < count <= _MOST_RESTARTS:
+            found.append((shared(name), count))
+        else:
+            at = clean_text(f"{where} container {name} restartCount")
+            refused.append(Rejection(SOURCE, "bad-count", at, "is no int32 above 0"))
+    return tuple(found[:MAX_CONTAINERS]), refused[:MAX_CONTAINERS]
+
+
+def _statuses(status: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    for name in STATUS_LISTS:
+        yield from map(fields, items(status.get(name)))

@@ -114,7 +114,12 @@ POD_LABELS: Final = KeyTable(
             "app.kubernetes.io/version",
             "app.kubernetes.io/created-by",
             "pod-template-hash",
+            "rollouts-pod-template-hash",
             "controller-revision-hash",
+            # Whose run a pod is, by Airflow and by Katib.
+            "dag_id",
+            "task_id",
+            "katib.kubeflow.org/experiment",
             "job-name",
             "controller-uid",
             "mpi-job-name",
@@ -156,9 +161,21 @@ POD_ANNOTATIONS: Final = KeyTable(
             "NEURON_ALLOCATED",
             "kubernetes.io/config.mirror",
             "kubernetes.io/config.source",
+            # Where an inference server's metrics are.
+            "prometheus.io/port",
+            "prometheus.io/path",
+            "prometheus.kserve.io/port",
+            "prometheus.kserve.io/path",
         }
     ),
 )
+
+# Labels of a Workflow: what it was submitted from. Argo does not put them on its pods.
+TEMPLATE_LABELS: Final = (
+    "workflows.argoproj.io/workflow-template",
+    "workflows.argoproj.io/cluster-workflow-template",
+)
+OWNER_LABELS: Final = KeyTable(names=frozenset(TEMPLATE_LABELS))
 
 NODE_LABELS: Final = KeyTable(
     domains=_DEVICE_DOMAINS

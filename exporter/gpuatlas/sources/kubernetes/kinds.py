@@ -14,7 +14,8 @@ from gpuatlas.sources.dra.project import project_claim, project_slice
 from gpuatlas.sources.dra.trim import trim_claim, trim_slice
 from gpuatlas.sources.kubernetes.kind import Kind, Part
 from gpuatlas.sources.kubernetes.metadata import api_group
-from gpuatlas.sources.kubernetes.project import project_node, project_owner, project_pod
+from gpuatlas.sources.kubernetes.owners import project_owner
+from gpuatlas.sources.kubernetes.project import project_node, project_pod
 from gpuatlas.sources.kubernetes.trim import trim_node, trim_owner, trim_pod
 from gpuatlas.sources.placement import coscheduling, kai, kueue, native, volcano
 

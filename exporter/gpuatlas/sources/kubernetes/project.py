@@ -13,7 +13,7 @@ from typing import Final
 
 from gpuatlas.model.device_plugins import device_plugin_of
 from gpuatlas.model.devices import Promise, Registration
-from gpuatlas.model.objects import Container, Node, OwnerLink, Pod
+from gpuatlas.model.objects import Container, Node, Pod
 from gpuatlas.model.pod_spec import PodAccess
 from gpuatlas.model.rejections import Rejection
 from gpuatlas.model.units import clean_text
@@ -24,7 +24,7 @@ from gpuatlas.sources.kai.fractions import read_fraction
 from gpuatlas.sources.kai.reservations import is_reservation, read_reservation
 from gpuatlas.sources.kubernetes.claims import read_extended, read_pod_claims
 from gpuatlas.sources.kubernetes.components import component_of
-from gpuatlas.sources.kubernetes.containers import read_containers, read_devices
+from gpuatlas.sources.kubernetes.containers import read_containers, read_devices, read_restarts
 from gpuatlas.sources.kubernetes.kept import (
     KEPT_ENV,
     NODE_ANNOTATIONS,
@@ -46,7 +46,7 @@ from gpuatlas.sources.kubernetes.shape import EMPTY, fields, items, shared, text
 from gpuatlas.sources.placement.pod import read_scheduling
 from gpuatlas.sources.runtimes.spec import read_runtime
 
-__all__ = ["KEPT_ENV", "project_node", "project_owner", "project_pod"]
+__all__ = ["KEPT_ENV", "project_node", "project_pod"]
 
 ReadNode = Callable[
     [str, Mapping[str, str], Mapping[str, int]],
@@ -220,6 +220,7 @@ def _pod(
     extended_claim, extended_requests = read_extended(status)
     where = f"pod {metadata.namespace}/{metadata.name}"
     scheduling, unread = read_scheduling(spec, status, labels, annotations, where)
+    restarts, uncounted = read_restarts(status, where)
     scheduled = condition(status, "PodScheduled")
     waiting = scheduled.get("reason") if scheduled.get("status") == "False" else ""
     return Pod(
@@ -252,7 +253,8 @@ def _pod(
         started_at=read_optional_time(status.get("startTime")),
         deleting_at=metadata.deleting_at,
         asks=asks,
-        rejections=(*rejections, *unread),
+        restarts=restarts,
+        rejections=(*rejections, *unread, *uncounted),
     )
 
 
@@ -272,23 +274,6 @@ def _with_kai(pod: Pod) -> Pod:
 
 def _asks_kai(pod: Pod) -> bool:
     return marks.FRACTION in pod.annotations or marks.MEMORY in pod.annotations
-
-
-def project_owner(raw: object, *, api_group: str, kind: str) -> OwnerLink:
-    """The link from an object, read as metadata only, to its own controller.
-
-    Raises:
-        MalformedError: the object cannot be identified.
-    """
-    metadata = read_metadata(raw)
-    return OwnerLink(
-        uid=shared(metadata.uid),
-        api_group=api_group,
-        kind=kind,
-        namespace=metadata.namespace,
-        name=shared(metadata.name),
-        controller=metadata.controller,
-    )
 
 
 def _bounded(

@@ -23,6 +23,7 @@ from gpuatlas.sources.kubernetes.kept import (
     KEPT_ENV,
     NODE_ANNOTATIONS,
     NODE_LABELS,
+    OWNER_LABELS,
     POD_ANNOTATIONS,
     POD_LABELS,
     KeyTable,
@@ -86,9 +87,16 @@ def trim_pod(raw: object) -> dict[str, object]:
     )
 
 
+def trim_metadata(raw: object) -> dict[str, object]:
+    """An object's name, identity, time and controller, and nothing else of it."""
+    return _filled(metadata=_metadata(raw, _NOTHING, _NOTHING))
+
+
 def trim_owner(raw: object) -> dict[str, object]:
     """The fields of a metadata-only object that `project_owner` reads."""
-    return _filled(metadata=_metadata(raw, _NOTHING, _NOTHING))
+    made_from = text(fields(fields(raw).get("metadata")).get("generateName"))
+    kept = _metadata(raw, OWNER_LABELS, _NOTHING)
+    return _filled(metadata=kept | _filled(generateName=made_from))
 
 
 def _metadata(raw: object, labels: KeyTable, annotations: KeyTable) -> dict[str, object]:
@@ -203,9 +211,16 @@ def _statuses(raw: object) -> list[dict[str, object]]:
             }
             for entry in map(fields, items(status.get("allocatedResourcesStatus")))
         ]
-        if allocated:
-            kept.append({"name": text(status.get("name")), "allocatedResourcesStatus": allocated})
+        told = _filled(allocatedResourcesStatus=allocated, restartCount=_count(status))
+        if told:
+            kept.append({"name": text(status.get("name")), **told})
     return kept
+
+
+def _count(status: Mapping[str, object]) -> int:
+    """How often a container was started again, 0 where that is no number."""
+    count = status.get("restartCount")
+    return count if isinstance(count, int) and not isinstance(count, bool) else 0
 
 
 def _scalar(value: object) -> object:

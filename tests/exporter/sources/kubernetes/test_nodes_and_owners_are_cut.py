@@ -8,10 +8,8 @@ import pytest
 from gpuatlas.model.devices import RegisteredDevice, Registration
 from gpuatlas.model.objects import Node, Owner, OwnerLink
 from gpuatlas.model.rejections import Rejection
-from gpuatlas.sources.kubernetes.project import (
-    project_node,
-    project_owner,
-)
+from gpuatlas.sources.kubernetes.owners import project_owner
+from gpuatlas.sources.kubernetes.project import project_node
 
 Object = dict[str, Any]
 Recorded = Callable[[str], Object]
@@ -144,3 +142,24 @@ def test_an_owner_link_is_metadata_only() -> None:
             uid="44444444-0000-4000-8000-000000000001",
         ),
     )
+
+
+@pytest.mark.parametrize("key", ["workflow-template", "cluster-workflow-template"])
+def test_an_owner_says_what_its_name_and_its_run_were_made_from(key: str) -> None:
+    labels = {f"workflows.argoproj.io/{key}": "nightly-report", "team.example.com/x": "y"}
+    raw = {
+        "metadata": {"name": "nightly-x7k2p", "generateName": "nightly-", "uid": "u"}
+        | {"labels": labels}
+    }
+    link = project_owner(raw, api_group="argoproj.io", kind="Workflow")
+    assert (link.generate_name, link.template) == ("nightly-", "nightly-report")
+
+
+def test_what_a_name_was_made_from_is_cut_like_all_text_that_nobody_checks() -> None:
+    raw = {
+        "metadata": {"name": "a", "generateName": "n" * 10_000}
+        | {"labels": {"workflows.argoproj.io/workflow-template": "a\nb" + "t" * 10_000}}
+    }
+    link = project_owner(raw, api_group="argoproj.io", kind="Workflow")
+    assert (len(link.generate_name), len(link.template)) == (253, 253)
+    assert link.template.startswith("a\N{REPLACEMENT CHARACTER}b")

@@ -100,7 +100,32 @@ def test_a_pod_of_a_deployment_with_a_whole_card(recorded: Recorded) -> None:
             ),
         ),
         runtime=Runtime(name="vllm", evidence="command vllm serve"),
+        restarts=(("proxy", 1), ("main", 2)),
     )
+
+
+@pytest.mark.parametrize("count", [-1, 2**31, 10**400])
+def test_a_restart_count_that_cannot_be_costs_itself_only(recorded: Recorded, count: int) -> None:
+    raw = recorded("chat-6d4cf56db6-x7k2p")
+    raw["status"]["containerStatuses"][0]["restartCount"] = count
+    pod = the_pod(raw)
+    assert pod.restarts == (("proxy", 1),)
+    assert pod.rejections == (
+        Rejection(
+            "kubernetes",
+            "bad-count",
+            "pod team-a/chat-6d4cf56db6-x7k2p container main restartCount",
+            "is no int32 above 0",
+        ),
+    )
+
+
+@pytest.mark.parametrize("count", [None, "3", 3.0, True, [], {}])
+def test_a_restart_count_of_another_type_is_absent(recorded: Recorded, count: object) -> None:
+    raw = recorded("chat-6d4cf56db6-x7k2p")
+    raw["status"]["containerStatuses"][0]["restartCount"] = count
+    pod = the_pod(raw)
+    assert (pod.restarts, pod.rejections) == ((("proxy", 1),), ())
 
 
 def test_a_pod_with_promises(recorded: Recorded) -> None:

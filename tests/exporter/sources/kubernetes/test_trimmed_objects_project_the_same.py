@@ -52,6 +52,9 @@ WORDS = [
     "allocatedResourcesStatus",
     "resourceID",
     "health",
+    "restartCount",
+    "generateName",
+    "workflows.argoproj.io/workflow-template",
     "podIP",
     "nodeName",
     "resourceClaims",
@@ -189,10 +192,11 @@ def test_a_trimmed_object_can_be_read_back_by_its_kind(
             "conditions": [{"type": "Ready", "status": "True"}],
         },
     }
-    assert JOBS.trim({"metadata": {"name": "infer", "uid": "u", "labels": {"a": "b"}}}) == {
+    metadata = {"name": "infer-x7k2p", "generateName": "infer-", "uid": "u", "labels": {"a": "b"}}
+    assert JOBS.trim({"metadata": metadata}) == {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": {"name": "infer", "uid": "u"},
+        "metadata": {"name": "infer-x7k2p", "generateName": "infer-", "uid": "u"},
     }
 
 

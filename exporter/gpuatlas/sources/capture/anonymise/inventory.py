@@ -37,6 +37,13 @@ _NO_OWNERS: Final = _OF_LAYERS | {
     ("resource.k8s.io", _CLAIM),
 }
 _HASH_LABEL: Final = "pod-template-hash"
+_HASH_LABELS: Final = (
+    _HASH_LABEL,
+    "rollouts-pod-template-hash",
+    "leaderworkerset.sigs.k8s.io/template-revision-hash",
+    "grove.io/pod-template-hash",
+    "controller-revision-hash",
+)
 _DIGITS: Final = re.compile(r"([0-9]+)")
 
 Metadata = Mapping[str, Any]
@@ -117,11 +124,18 @@ def _owners(objects: Iterable[RawObject], names: Names) -> None:
         metadata = metadata_of(raw)
         reference = _reference(metadata)
         if (raw.api_group, raw.kind) not in _NO_OWNERS:
-            above[raw.kind, metadata.get("name", "")] = reference
+            beginning = (raw.kind, _beginning(metadata))
+            above[raw.kind, metadata.get("name", "")] = reference if reference[1] else beginning
         if reference[1] and raw.kind != _CLAIM:
             above.setdefault(reference, _guessed(metadata, reference))
     for kind, name in sorted(above):
         _workload(kind, name, above, names)
+
+
+def _beginning(metadata: Metadata) -> str:
+    """What a name was generated from: runs that share it go on sharing it."""
+    beginning = str(metadata.get("generateName", "")).rstrip("-")
+    return beginning if str(metadata.get("name", "")).startswith(f"{beginning}-") else ""
 
 
 def _guessed(metadata: Metadata, reference: tuple[str, str]) -> tuple[str, str]:
@@ -151,9 +165,18 @@ def _pods(objects: Iterable[RawObject], names: Names) -> None:
         if name.startswith(RESERVATION_NAME_START):  # KAI's pods are known by their names
             names.numbered(name, RESERVATION_NAME_START.removesuffix("-"))
         names.below(name, _reference(found[name])[1], "pod")
-        template = str(found[name].get("labels", {}).get(_HASH_LABEL, ""))
-        if template:
-            names.scrambled(template)
+        _revisions(found[name], names)
+
+
+def _revisions(pod: Metadata, names: Names) -> None:
+    """Hashes of its template; that of a StatefulSet has the name of the set in front."""
+    owner = _reference(pod)[1]
+    labels = pod.get("labels", {})
+    for revision in filter(None, (str(labels.get(key, "")) for key in _HASH_LABELS)):
+        if owner and revision.startswith(f"{owner}-"):
+            names.below(revision, owner, "revision")
+        else:
+            names.scrambled(revision)
 
 
 def _claims(objects: Iterable[RawObject], names: Names) -> None:

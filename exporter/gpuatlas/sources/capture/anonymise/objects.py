@@ -44,6 +44,7 @@ class ObjectWriter:
         devices = DeviceWriter(names, texts, self.rewrite)
         self._fields: Mapping[str, Callable[[str], str]] = {
             "uid": self._id,
+            "generateName": self._beginning,
             "podIP": self._texts.plain,
             "image": self._image,
             "schedulerName": self._scheduler,
@@ -124,6 +125,11 @@ class ObjectWriter:
     def _id(self, text: str) -> str:
         """An id, or the namespace and name that stand in for one where a file has none."""
         return "/".join(self._names.known(p) or self._names.scrambled(p) for p in text.split("/"))
+
+    def _beginning(self, text: str) -> str:
+        """What a name was generated from, with the dash that ends it."""
+        stem = text.rstrip("-")
+        return f"{self._name(stem)}{text[len(stem) :]}"
 
     def _image(self, text: str) -> str:
         """Words of public images and a tag that is a version stay, the rest is crossed out."""
