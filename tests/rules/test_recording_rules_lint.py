@@ -20,6 +20,7 @@ from gpuatlas_harness.promql import (
 )
 from gpuatlas_harness.rule_lint import (
     RECORDING_RULES,
+    SERVICE_COUNTERS,
     SHARED,
     Lint,
     group_faults,
@@ -34,11 +35,15 @@ FILE_ORDER = (
     "allocation",
     "namespace",
     "workload",
+    "container",
     "node",
     "cluster",
     "daily",
     "worth",
     "sizing",
+    "service",
+    "overcommit",
+    "contention",
     "check",
     "state",
 )
@@ -73,18 +78,58 @@ FOREIGN_GAUGES = {
     "hami_vgpu_memory_used_bytes",
 }
 FOREIGN_COUNTERS = {"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"}
-FOREIGN = FOREIGN_GAUGES | FOREIGN_COUNTERS
+# Links and hosts, for promises beyond the memory.
+FOREIGN_LINKS_AND_HOSTS = {
+    "DCGM_FI_DEV_PCIE_LINK_GEN",
+    "DCGM_FI_DEV_PCIE_LINK_WIDTH",
+    "DCGM_FI_PROF_PCIE_RX_BYTES",
+    "DCGM_FI_PROF_PCIE_TX_BYTES",
+    "node_memory_MemAvailable_bytes",
+    "node_uname_info",
+}
+# Inference servers: vLLM 0.6 to 0.11 (engines 0 and 1), SGLang 0.4 and 0.5, Triton, TGI.
+_ENGINE_GAUGES = {
+    "sglang:kv_cache_memory_usage_gb",
+    "sglang:num_queue_reqs",
+    "sglang:num_running_reqs",
+    "sglang:token_usage",
+    "vllm:gpu_cache_usage_perc",
+    "vllm:kv_cache_usage_perc",
+    "vllm:num_requests_running",
+    "vllm:num_requests_waiting",
+}
+FOREIGN_SERVICES = {
+    "nv_inference_pending_request_count",
+    "nv_trt_llm_kv_cache_block_metrics",
+    "nv_trt_llm_request_metrics",
+    "tgi_batch_current_size",
+    "tgi_queue_size",
+    *SERVICE_COUNTERS,
+    *_ENGINE_GAUGES,
+    *(name.replace(":", "_") for name in _ENGINE_GAUGES),
+}
+FOREIGN = FOREIGN_GAUGES | FOREIGN_COUNTERS | FOREIGN_LINKS_AND_HOSTS | FOREIGN_SERVICES
 
-LEVELS = "card|pod|allocation|namespace|workload|node|cluster|check"
+LEVELS = "card|pod|allocation|namespace|workload|container|node|cluster|check"
 OPERATIONS = (
-    "max|sum|avg|count|group|ratio|avg5m|avg1h|max1h|max1d|max7d|increase1h|quantile95_1d|quantile95_7d"
-    "|with_checks"
+    "max|min|sum|avg|count|group|ratio|with_checks|rate5m|rate10m|avg5m|avg1h|avg1d|max1h|max1d|max7d"
+    "|max14d|min1h|min1d|min14d|ratio1d|count1d|increase4m|increase1h|increase1d"
+    "|quantile95_1d|quantile95_7d"
 )
 NAME = re.compile(rf"({LEVELS}):(gpuatlas|dcgm|hami)_[a-z0-9_]+:({OPERATIONS})")
 OBJECT_LABELS = {"cluster", "node", "card", "namespace", "pod", "container"}
-LABELS = OBJECT_LABELS | {"workload_kind", "workload", "state", "check", "layer", "input"}
-# check.yaml asks whether a field of DCGM is there, never for its value.
-READERS_OF_FOREIGN = {"normalise", "check"}
+WORKLOAD_LABELS = {"workload_kind", "workload", "revision", "group", "runtime"}
+SUSPECT_LABELS = {"suspect_namespace", "suspect_kind", "suspect", "grade"}
+CHECK_LABELS = {"state", "check", "layer", "input"}
+LABELS = OBJECT_LABELS | WORKLOAD_LABELS | SUSPECT_LABELS | CHECK_LABELS
+# Each spells what no other file needs. check.yaml asks whether a field of DCGM is there, never for
+# its value.
+READERS_OF_FOREIGN = {
+    "normalise": FOREIGN_GAUGES | FOREIGN_COUNTERS,
+    "service": FOREIGN_SERVICES,
+    "overcommit": FOREIGN_LINKS_AND_HOSTS,
+    "check": frozenset(dcgm_counters()),
+}
 # A series of ours that a scrape renamed may be refused anywhere, but read nowhere.
 RENAMED_LABELS_REFUSED = {("exported_pod", ""), ("exported_node", "")}
 
@@ -102,8 +147,13 @@ def subquery_faults(rule: Rule) -> Iterator[str]:
         yield "a subquery: record what is inside"
 
 
+def _spells(rule: Rule) -> bool:
+    """Whether it turns the labels of others into ours."""
+    return bool(metric_names(rule.tree) & FOREIGN)
+
+
 def aggregation_faults(rule: Rule) -> Iterator[str]:
-    if rule.file.stem == "normalise":
+    if _spells(rule):
         return
     for aggregation in nodes(rule.tree, promql_parser.AggregateExpr):
         labels = grouping(aggregation) or []
@@ -112,7 +162,7 @@ def aggregation_faults(rule: Rule) -> Iterator[str]:
 
 
 def spelling_faults(rule: Rule) -> Iterator[str]:
-    if rule.file.stem == "normalise":
+    if _spells(rule):
         return
     for selector in nodes(rule.tree, promql_parser.VectorSelector):
         if selector.name == "ALERTS":
@@ -123,11 +173,11 @@ def spelling_faults(rule: Rule) -> Iterator[str]:
 
 
 def metric_faults(rule: Rule) -> Iterator[str]:
-    fields = dcgm_counters().keys() if rule.file.stem == "check" else set()
-    yield from unknown_metrics(rule.tree, FOREIGN | fields)
+    foreign = READERS_OF_FOREIGN.get(rule.file.stem, frozenset())
+    yield from unknown_metrics(rule.tree, FOREIGN | foreign)
     for name in metric_names(rule.tree):
-        if name in FOREIGN and rule.file.stem not in READERS_OF_FOREIGN:
-            yield f"{name} is foreign: only normalise.yaml reads it"
+        if name in FOREIGN and name not in foreign:
+            yield f"{name} is foreign: {rule.file.name} is not the file that reads it"
         elif name in RECORDED and RECORDED[name] > FILE_ORDER.index(rule.file.stem):
             yield f"{name} is recorded in a later file"
 
@@ -207,7 +257,8 @@ PHYSICAL = "gpuatlas_card_memory_physical_bytes"
         ),
         (RECORD, f'{PHYSICAL}{{Hostname="a"}}', "Hostname is a foreign spelling"),
         (RECORD, f'{PHYSICAL}{{exported_pod="a"}}', "exported_pod is a foreign spelling"),
-        (RECORD, "DCGM_FI_DEV_FB_USED", "only normalise.yaml reads it"),
+        (RECORD, "DCGM_FI_DEV_FB_USED", "card.yaml is not the file that reads it"),
+        (RECORD, "node_uname_info", "card.yaml is not the file that reads it"),
         (RECORD, '{card="a"}', "a selector without a metric"),
         (RECORD, "node:gpuatlas_cards:count", "recorded in a later file"),
         (RECORD, "gpuatlas_card_memory_physical", "nobody publishes or records"),

@@ -31,7 +31,30 @@ RECORDED: Final = (
 LABELS: Final = SeriesLabels(RECORDED)
 
 SERVER_METRICS: Final = {"up", "ALERTS"}
-COUNTERS: Final = {name for name, (kind, _) in dcgm_counters().items() if kind == "counter"}
+# Of inference servers; sums and counts of histograms are counters, too. Some collectors write "_"
+# for ":".
+_ENGINE_COUNTERS: Final = (
+    "sglang:generation_tokens_total",
+    "sglang:num_requests_total",
+    "sglang:time_to_first_token_seconds_count",
+    "sglang:time_to_first_token_seconds_sum",
+    "vllm:generation_tokens_total",
+    "vllm:request_success_total",
+    "vllm:time_to_first_token_seconds_count",
+    "vllm:time_to_first_token_seconds_sum",
+)
+SERVICE_COUNTERS: Final = {
+    "nv_inference_queue_duration_us",
+    "nv_inference_request_duration_us",
+    "nv_inference_request_success",
+    "tgi_request_generated_tokens_sum",
+    "tgi_request_success",
+    *_ENGINE_COUNTERS,
+    *(name.replace(":", "_") for name in _ENGINE_COUNTERS),
+}
+COUNTERS: Final = SERVICE_COUNTERS | {
+    name for name, (kind, _) in dcgm_counters().items() if kind == "counter"
+}
 
 SHORTEST_RANGE: Final = timedelta(minutes=4)  # four scrapes of a minute
 SHORTEST_INTERVAL: Final = timedelta(seconds=20)
