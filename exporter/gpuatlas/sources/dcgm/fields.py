@@ -56,7 +56,8 @@ def _field(
         name=name,
         spellings=(_PREFIX + name, *aliases),
         bound=bound,
-        of_instance=name.startswith(("PROF_", "DEV_FB_")),
+        # The link is the card's.
+        of_instance=name.startswith(("PROF_", "DEV_FB_")) and "PCIE" not in name,
         zero_is_absent=zero_is_absent,
         ambiguous=frozenset(aliases if ambiguous else ()),
     )
@@ -140,6 +141,9 @@ _LINKS: Final = (
     _field("DEV_PCIE_LINK_WIDTH", bounds.PCIE_LANES),
     _field("DEV_PCIE_MAX_LINK_GEN", bounds.PCIE_GENERATION),
     _field("DEV_PCIE_MAX_LINK_WIDTH", bounds.PCIE_LANES),
+    # Rates, whatever type an exporter declares (facts/dcgm.md, trap 13).
+    _field("PROF_PCIE_TX_BYTES", bounds.PCIE_BYTES_A_SECOND),
+    _field("PROF_PCIE_RX_BYTES", bounds.PCIE_BYTES_A_SECOND),
     _field("DEV_PCIE_REPLAY_COUNTER", bounds.COUNT, "DEV_PCIE_REPLAY_TOTAL"),
     _field("DEV_FABRIC_MANAGER_STATUS", enum(6)),
     _field("DEV_FABRIC_HEALTH_MASK", bounds.FABRIC_HEALTH_BITS),
