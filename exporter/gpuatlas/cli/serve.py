@@ -81,6 +81,20 @@ _SECONDS = click.FloatRange(min=1, max=3600)
     help="The most that one of them may take.",
 )
 @option(
+    "--sizing-interval",
+    default=3600.0,
+    show_default=True,
+    type=click.FloatRange(min=0, max=86_400),
+    metavar="SECONDS",
+    help="How often what was needed over days is read from the Prometheus; 0 for never.",
+)
+@option(
+    "--service-signals/--no-service-signals",
+    default=True,
+    show_default=True,
+    help="Read queues and speeds from the inference servers on shared cards.",
+)
+@option(
     "--probe-webhook/--no-probe-webhook",
     default=True,
     show_default=True,

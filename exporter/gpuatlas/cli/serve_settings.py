@@ -17,11 +17,13 @@ from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 from gpuatlas.sources.layer.settings import LayerSettings, LicenceSource, parse_licence_source
 from gpuatlas.sources.promapi.settings import PrometheusSettings
 from gpuatlas.sources.scrape.settings import ScrapeSettings
+from gpuatlas.sources.services.settings import ServiceSettings
 
 T = TypeVar("T")
 
 # Pages stand in for later ones that cannot be read for three rounds, as the design has it.
 _ROUNDS_OF_A_PAGE = 3
+_LEAST_SIZING_SECONDS = 60.0
 
 
 def read_settings(options: Mapping[str, Any]) -> tuple[Settings | None, tuple[str, ...]]:
@@ -47,12 +49,14 @@ class _Reader:
             ),
             scrape=self._scrape(),
             prometheus=self._prometheus(),
+            services=self._services(),
             layer=LayerSettings(probe=options["probe_webhook"], licences=tuple(self._licences())),
             exporter_namespaces=frozenset(options["exporter_namespace"]),
             server=self._server(),
             refresh=RefreshSettings(
                 scrape_interval_seconds=options["scrape_interval"],
                 layer_interval_seconds=options["scrape_interval"],
+                sizing_interval_seconds=self._sizing_interval(),
             ),
             shard=self._parsed("shard", parse_shard, Shard()),
             exclude_namespaces=frozenset(options["exclude_namespace"]),
@@ -81,6 +85,20 @@ class _Reader:
             round_timeout=2 * timeout,
             page_max_age=_ROUNDS_OF_A_PAGE * interval,
         )
+
+    def _sizing_interval(self) -> float:
+        interval: float = self._options["sizing_interval"]
+        # A look asks for the recordings of a whole cluster.
+        if math.isnan(interval) or 0 < interval < _LEAST_SIZING_SECONDS:
+            message = f"must be 0 for never, or at least {_LEAST_SIZING_SECONDS:g} s"
+            self._wrong("sizing_interval", message)
+        return interval
+
+    def _services(self) -> ServiceSettings | None:
+        if not self._options["service_signals"]:
+            return None
+        timeout = min(ServiceSettings().timeout, self._options["scrape_timeout"])
+        return ServiceSettings(timeout=timeout)
 
     def _server(self) -> ServerSettings:
         path = self._options["web_config_file"]

@@ -13,16 +13,20 @@ from gpuatlas.families import (
     allocation,
     card,
     checks,
+    contention,
     layer,
     node,
     partition,
+    sizing,
     source,
     workload,
 )
 from gpuatlas.families.spec import Family
 from gpuatlas.model.advice import PoolAdvice
 from gpuatlas.model.checks import CheckReport
+from gpuatlas.model.contention import ContentionCounts
 from gpuatlas.model.layer import LayerObjects
+from gpuatlas.model.sizing import SizingReport
 from gpuatlas.model.snapshot import NamespaceSnapshot, NodeSnapshot
 from gpuatlas.model.status import SourceStatus
 
@@ -35,6 +39,8 @@ NODE_FAMILIES: Final[tuple[Family[NodeSnapshot], ...]] = (
 NAMESPACE_FAMILIES: Final[tuple[Family[NamespaceSnapshot], ...]] = workload.FAMILIES
 CHECK_FAMILIES: Final[tuple[Family[CheckReport], ...]] = checks.FAMILIES
 LAYER_FAMILIES: Final[tuple[Family[LayerObjects], ...]] = layer.FAMILIES
+SIZING_FAMILIES: Final[tuple[Family[SizingReport], ...]] = sizing.FAMILIES
+CONTENTION_FAMILIES: Final[tuple[Family[ContentionCounts], ...]] = contention.FAMILIES
 ADVICE_FAMILIES: Final[tuple[Family[PoolAdvice], ...]] = advice.FAMILIES
 SOURCE_FAMILIES: Final[tuple[Family[SourceStatus], ...]] = source.FAMILIES
 
@@ -43,6 +49,8 @@ ALL_FAMILIES: Final[tuple[Family[Any], ...]] = (
     *NAMESPACE_FAMILIES,
     *CHECK_FAMILIES,
     *LAYER_FAMILIES,
+    *SIZING_FAMILIES,
+    *CONTENTION_FAMILIES,
     *ADVICE_FAMILIES,
     *SOURCE_FAMILIES,
 )

@@ -10,9 +10,11 @@ from gpuatlas.families import (
     allocation,
     card,
     checks,
+    contention,
     layer,
     node,
     partition,
+    sizing,
     source,
     workload,
 )
@@ -64,6 +66,28 @@ SECTIONS: Final[tuple[tuple[str, str, tuple[Family[Any], ...]], ...]] = (
         "for it and how it is configured. They are found by the label "
         "`app.kubernetes.io/component`, never by name.",
         layer.FAMILIES,
+    ),
+    (
+        "Sizing",
+        "What each container needs by what it used over days, and how far the memory of a node can "
+        "be promised: `gpuatlas serve` looks at the recordings of the Prometheus of "
+        "`--prometheus-url` now and then (`--sizing-interval`), and without one nothing of this is "
+        "there. `resource` is `memory`, `compute` or `cards`; `verdict` is `fits`, `smaller`, "
+        "`larger` or `cannot`, and then `reason` says why: `not-measured`, `memory-taken-ahead`, "
+        "`short-window`, `coverage`, `replicas`, `rollout` or `not-promised`. Values are of one "
+        "container on one card, unless they say that they are of all. Runs with generated names "
+        "stand under what their names share, with a `*` behind it. `gpuatlas sizing` says the "
+        "reasons in full.",
+        sizing.FAMILIES,
+    ),
+    (
+        "Contention",
+        "Who was slowed on a shared card and who is suspected of it, judged each minute from what "
+        "the cards, the sharing layer and the inference servers themselves say "
+        "(`--service-signals`). `grade` says how well a suspicion is supported; none says that the "
+        "suspect is the cause. The counters start over with the process; those of several shards "
+        "count the same workload on other nodes.",
+        contention.FAMILIES,
     ),
     (
         "Advice",

@@ -4,7 +4,8 @@ Fragments (the lines of one family of one node or namespace) are kept while thei
 same object, which the join promises for parts that did not change; a new page renders the others
 only. No text is kept twice: a page refers to fragments, and a scrape joins them one family at a
 time. Compressed fragments are made from the first gzip request on, then together with the page.
-What the checks say changes at its own pace, so it is a page of its own behind the other.
+What the checks say changes at its own pace, and so do sizing and contention: each is a page of its
+own behind the one before.
 
 A page never changes what it says. Several threads may read it: at worst two do the same work once.
 `PageCache.update` belongs to one thread.
@@ -18,16 +19,20 @@ from typing import Any, Generic, TypeVar
 
 from gpuatlas.families.catalogue import (
     CHECK_FAMILIES,
+    CONTENTION_FAMILIES,
     LAYER_FAMILIES,
     NAMESPACE_FAMILIES,
     NODE_FAMILIES,
+    SIZING_FAMILIES,
 )
 from gpuatlas.families.exposition import Format, header
 from gpuatlas.families.gzipstream import EMPTY_HEAD, Deflater, GzipHead, GzipStitcher
 from gpuatlas.families.render import render_group
 from gpuatlas.families.spec import Family
 from gpuatlas.model.checks import CheckReport
+from gpuatlas.model.contention import ContentionCounts
 from gpuatlas.model.layer import LayerObjects
+from gpuatlas.model.sizing import SizingReport
 from gpuatlas.model.snapshot import NamespaceSnapshot, NodeSnapshot, Snapshot
 
 E = TypeVar("E")
@@ -146,6 +151,8 @@ class PageCache:
         self._namespaces: Mapping[str, _Rendered[NamespaceSnapshot]] = {}
         self._report: _Rendered[CheckReport] | None = None
         self._layer: _Rendered[LayerObjects] | None = None
+        self._sizing: _Rendered[SizingReport] | None = None
+        self._contention: _Rendered[ContentionCounts] | None = None
         self._gzip_formats: set[Format] = set()  # asked for at least once, on any page
 
     def update(self, snapshot: Snapshot) -> Page:
@@ -169,6 +176,18 @@ class PageCache:
             *_columns(CHECK_FAMILIES, {"": self._report}),
             *_columns(LAYER_FAMILIES, {"": self._layer}),
         )
+        return self._prepared(Page(columns, self._gzip_formats, before=page))
+
+    def with_sizing(self, page: Page, report: SizingReport) -> Page:
+        """`page` with the families of sizing behind its own; the same report costs nothing."""
+        self._sizing = _renewed(SIZING_FAMILIES, report, self._sizing)
+        columns = _columns(SIZING_FAMILIES, {"": self._sizing})
+        return self._prepared(Page(columns, self._gzip_formats, before=page))
+
+    def with_contention(self, page: Page, counts: ContentionCounts) -> Page:
+        """`page` with the counters of contention behind its own; the same counts cost nothing."""
+        self._contention = _renewed(CONTENTION_FAMILIES, counts, self._contention)
+        columns = _columns(CONTENTION_FAMILIES, {"": self._contention})
         return self._prepared(Page(columns, self._gzip_formats, before=page))
 
     def _prepared(self, page: Page) -> Page:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gpuatlas.model.observations import Observations
+from gpuatlas.model.sizing import SizingReport
 from gpuatlas.model.status import SourceStatus
+from gpuatlas.runtime.service_rounds import ServiceWatch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,12 +18,15 @@ class Observed:
 
     `missing` names what a first complete picture still waits for ("kubernetes-pods: first list").
     While it is not empty the observations are partial: sums over them would be too small, so no
-    snapshot is published from them.
+    snapshot is published from them. `sizing` is the last report, None where there is none.
+    `services` reads the pages of inference servers, None where nobody does.
     """
 
     observations: Observations
     statuses: tuple[SourceStatus, ...]
     missing: tuple[str, ...] = ()
+    sizing: SizingReport | None = None
+    services: ServiceWatch | None = None
 
     @property
     def complete(self) -> bool:

@@ -18,12 +18,15 @@ from typing import Final, Protocol
 from gpuatlas.families.page import Page, PageCache
 from gpuatlas.model.advice import PoolAdvice
 from gpuatlas.model.checks import CheckReport
+from gpuatlas.model.contention import ContentionCounts
 from gpuatlas.model.layer import LayerObjects
 from gpuatlas.model.observations import Observations
+from gpuatlas.model.sizing import SizingReport
 from gpuatlas.model.snapshot import Snapshot
 from gpuatlas.model.status import SourceStatus
 from gpuatlas.runtime.advising import Adviser
 from gpuatlas.runtime.checking import Checker
+from gpuatlas.runtime.contending import Contender
 from gpuatlas.runtime.ledger import RejectionLedger
 from gpuatlas.runtime.observe import Observed, Observer
 from gpuatlas.runtime.scope import Scope
@@ -65,6 +68,8 @@ class Published:
     report: CheckReport | None = None
     layer: LayerObjects | None = None
     advice: tuple[PoolAdvice, ...] = ()
+    sizing: SizingReport | None = None
+    contention: ContentionCounts | None = None
     statuses: tuple[SourceStatus, ...] = ()
     missing: tuple[str, ...] = ("the first look at the sources",)
     ready: bool = False
@@ -73,7 +78,7 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class _Picture:
-    """The last snapshot, and its page without the checks."""
+    """The last snapshot, and its page without the checks and the like."""
 
     snapshot: Snapshot
     page: Page
@@ -100,6 +105,7 @@ class RefreshLoop:
         self._pages = pages or PageCache()
         self._adviser = Adviser(self._scope.shard)
         self._checker = Checker(self._scope, every_seconds=settings.scrape_interval_seconds)
+        self._contender = Contender(self._scope, every_seconds=settings.scrape_interval_seconds)
         self._ledger = RejectionLedger()
         self._clock = clock
         self._monotonic = monotonic
@@ -161,9 +167,11 @@ class RefreshLoop:
             if not observed.complete:
                 self._withdraw()
                 return
+            self.published = replace(self.published, sizing=observed.sizing)
             if anew:
                 self._publish_page(observed.observations)
             self._publish_judgements(observed.observations, anew=anew)
+            self._publish_contention(observed)
         finally:
             # How the sources fare is true also when the join fails; after it, for what it refused.
             self._publish_statuses(observed)
@@ -178,7 +186,7 @@ class RefreshLoop:
         snapshot = self._builder.build(observations)
         self._ledger.record(observations, snapshot)
         self._picture = _Picture(snapshot, self._pages.update(self._scope.narrow(snapshot)))
-        page = self._with_checks(self._picture.page)
+        page = self._completed(self._picture.page)
         counts = replace(
             self.published.counts,
             rounds=self.published.counts.rounds + 1,
@@ -207,13 +215,29 @@ class RefreshLoop:
         report = self._checker.judge(observations, picture.snapshot, now)
         layer = self._checker.layer(observations)
         self.published = replace(self.published, report=report, layer=layer)
-        self.published = replace(self.published, page=self._with_checks(picture.page))
+        self.published = replace(self.published, page=self._completed(picture.page))
 
-    def _with_checks(self, page: Page) -> Page:
+    def _publish_contention(self, observed: Observed) -> None:
+        now = self._monotonic()
+        if self._picture is None or not self._contender.is_due(now):
+            return
+        counts = self._contender.look(
+            observed.observations, self._picture.snapshot, now, observed.services
+        )
+        if counts is not self.published.contention:
+            self.published = replace(self.published, contention=counts)
+            self.published = replace(self.published, page=self._completed(self._picture.page))
+
+    def _completed(self, page: Page) -> Page:
+        """The snapshot's page with what else is known behind it; only what changed is rendered."""
         report, layer = self.published.report, self.published.layer
-        if report is None or layer is None:
-            return page
-        return self._pages.with_checks(page, report, layer)
+        if report is not None and layer is not None:
+            page = self._pages.with_checks(page, report, layer)
+        if self.published.sizing is not None:
+            page = self._pages.with_sizing(page, self.published.sizing)
+        if self.published.contention is not None:
+            page = self._pages.with_contention(page, self.published.contention)
+        return page
 
     def _publish_statuses(self, observed: Observed) -> None:
         statuses = self._ledger.merge(observed.statuses)

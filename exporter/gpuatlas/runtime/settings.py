@@ -15,6 +15,7 @@ from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 from gpuatlas.sources.layer.settings import LayerSettings
 from gpuatlas.sources.promapi.settings import PrometheusSettings
 from gpuatlas.sources.scrape.settings import ScrapeSettings
+from gpuatlas.sources.services.settings import ServiceSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,13 @@ class RefreshSettings:
 
     layer_wait_seconds: float = 15.0
     """Longest wait for the first of these reads: after it the picture is shown without them."""
+
+    sizing_interval_seconds: float = 3600.0
+    """How often the recordings of days are looked at, where there is a Prometheus; 0 for never.
+    They change little in an hour, and one look asks for all of a cluster's."""
+
+    sizing_start_seconds: float = 5.0
+    """Before the first such look: the pages come first, which the same server is asked for."""
 
     tick_seconds: float = 1.0
     """Longest sleep of the loop: how old the statuses can be, and how often it gives a beat."""
@@ -89,6 +97,9 @@ class Settings:
 
     layer: LayerSettings = field(default_factory=LayerSettings)
     """How the sharing layers' own objects are read."""
+
+    services: ServiceSettings | None = field(default_factory=ServiceSettings)
+    """How the pages of inference servers on shared cards are read. None: not at all."""
 
     exporter_namespaces: frozenset[str] = frozenset()
     """Namespaces whose pods are taken for exporters and sharing layers. Empty: any, told by labels,

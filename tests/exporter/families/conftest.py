@@ -17,6 +17,7 @@ from gpuatlas.model.checks import (
     MissingInput,
     NodeLayer,
 )
+from gpuatlas.model.contention import ContentionCounts, Grade, SlowedBy
 from gpuatlas.model.layer import (
     CertificateProbe,
     LayerConfig,
@@ -28,6 +29,7 @@ from gpuatlas.model.layer import (
     SchedulerLease,
     ServiceEndpoints,
 )
+from gpuatlas.model.sizing import SizingReport
 from gpuatlas.model.snapshot import (
     Allocation,
     CardState,
@@ -42,6 +44,7 @@ from gpuatlas.model.snapshot import (
 from gpuatlas.model.status import SourceStatus
 from gpuatlas.model.units import MIB
 from gpuatlas_harness import build
+from gpuatlas_harness.sizing_page import a_sizing_report
 
 H100 = "GPU-00000000-0000-4000-8000-0000000000b0"
 H100_TWIN = "GPU-00000000-0000-4000-8000-0000000000b1"
@@ -56,7 +59,7 @@ def golden_folder() -> Path:
 def snapshot() -> Snapshot:
     """Two nodes: an overcommitted A10G under HAMi, and two H100 of which one has MIG."""
     team = build.a_namespace()
-    lone = build.a_workload_id(namespace="research", api_group="", kind="Pod", name="notebook")
+    lone = build.a_workload_id(namespace="research", api_group="", kind="Pod", name="probe-x7k2p")
     research = build.a_namespace(
         name="research",
         workloads=(
@@ -72,9 +75,14 @@ def snapshot() -> Snapshot:
                 waiting={},
                 gang_min_members=None,
                 memory_ahead=None,
+                revisions=(),
+                restarts=0,
+                run_group="probe",
             ),
         ),
-        pods=(build.a_pod_workload(namespace="research", pod="notebook", node="", workload=lone),),
+        pods=(
+            build.a_pod_workload(namespace="research", pod="probe-x7k2p", node="", workload=lone),
+        ),
     )
     return build.a_snapshot([_h100_node(), _a10g_node()], [research, team])
 
@@ -396,6 +404,29 @@ def _licence(name: str, not_after: float | None) -> Licence:
     )
 
 
+@pytest.fixture
+def sizing() -> SizingReport:
+    return a_sizing_report()
+
+
+@pytest.fixture
+def contention() -> ContentionCounts:
+    """Two cards, a victim with two suspects, one whose cause nobody knows, one never slowed."""
+    chat, train = build.a_workload_id(), build.a_workload_id(kind="Job", api_group="batch")
+    other = build.a_workload_id(namespace="research", kind="Deployment", name="batch")
+    slowed = {
+        SlowedBy(victim=chat, suspect=other, grade=Grade.SATURATED): 600.0,
+        SlowedBy(victim=chat, suspect=other, grade=Grade.SUSPECT): 120.5,
+        SlowedBy(victim=chat, suspect=train, grade=Grade.SUPPORTED): 60.0,
+        SlowedBy(victim=train, suspect=None, grade=Grade.NONE): 30.0,
+        SlowedBy(victim=other, suspect=None, grade=Grade.NONE): 0.0,
+    }
+    card = "GPU-00000000-0000-4000-8000-00000000000a"
+    return ContentionCounts(
+        cards={("gpu-a", card, "0"): 720.5, ("gpu-b", H100, "0"): 0.0}, slowed=slowed
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """Everything that a page shows."""
@@ -403,6 +434,8 @@ class Told:
     snapshot: Snapshot
     report: CheckReport
     layer: LayerObjects
+    sizing: SizingReport
+    contention: ContentionCounts
     advice: tuple[PoolAdvice, ...]
     statuses: tuple[SourceStatus, ...]
 
@@ -411,6 +444,8 @@ class Told:
         tail = judged + write_families(SOURCE_FAMILIES, self.statuses, form) + form.end
         cache = PageCache()
         page = cache.with_checks(cache.update(self.snapshot), self.report, self.layer)
+        page = cache.with_sizing(page, self.sizing)
+        page = cache.with_contention(page, self.contention)
         return b"".join(page.body(form, tail=tail).chunks).decode()
 
 
@@ -419,10 +454,12 @@ def told(
     snapshot: Snapshot,
     report: CheckReport,
     layer: LayerObjects,
+    sizing: SizingReport,
+    contention: ContentionCounts,
     advice: tuple[PoolAdvice, ...],
     statuses: tuple[SourceStatus, ...],
 ) -> Told:
-    return Told(snapshot, report, layer, advice, statuses)
+    return Told(snapshot, report, layer, sizing, contention, advice, statuses)
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def test_no_series_stands_twice() -> None:
     series = [line.rpartition(" ")[0] for line in page()]
     plain = [s for s in series if 'workload_kind="Job",' in s]
     volcano = [s for s in series if 'workload_kind="Job.batch.volcano.sh",' in s]
-    assert len(plain) == len(volcano) == len(series) / 2 == 8
+    assert len(plain) == len(volcano) == len(series) / 2 == 10
     assert len(set(series)) == len(series)
 
 

@@ -18,16 +18,20 @@ from gpuatlas.families.catalogue import (
     ADVICE_FAMILIES,
     ALL_FAMILIES,
     CHECK_FAMILIES,
+    CONTENTION_FAMILIES,
     LAYER_FAMILIES,
     NAMESPACE_FAMILIES,
     NODE_FAMILIES,
+    SIZING_FAMILIES,
     SOURCE_FAMILIES,
 )
 from gpuatlas.families.exposition import Format, write_families
 from gpuatlas.families.spec import Family, Kind, Series
 from gpuatlas.model.advice import PoolAdvice
 from gpuatlas.model.checks import CheckReport
+from gpuatlas.model.contention import ContentionCounts
 from gpuatlas.model.layer import LayerObjects
+from gpuatlas.model.sizing import SizingReport
 from gpuatlas.model.snapshot import Snapshot
 from gpuatlas.model.status import SourceStatus
 
@@ -63,6 +67,8 @@ def expected(
     snapshot: Snapshot,
     report: CheckReport,
     layer: LayerObjects,
+    sizing: SizingReport,
+    contention: ContentionCounts,
     advice: tuple[PoolAdvice, ...],
     statuses: tuple[SourceStatus, ...],
 ) -> Table:
@@ -71,6 +77,8 @@ def expected(
         (NAMESPACE_FAMILIES, snapshot.namespaces.values()),
         (CHECK_FAMILIES, (report,)),
         (LAYER_FAMILIES, (layer,)),
+        (SIZING_FAMILIES, (sizing,)),
+        (CONTENTION_FAMILIES, (contention,)),
         (ADVICE_FAMILIES, advice),
         (SOURCE_FAMILIES, statuses),
     )

@@ -1,10 +1,14 @@
-"""DESIGN 5: at most 30 series a card, 14 an allocation, 8 a workload."""
+"""DESIGN 5: at most 30 series a card, 14 an allocation, 8 a workload.
+
+A workload that waits in a gang in the middle of a rollout has more for as long as that lasts
+(docs/decisions/0001).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -31,9 +35,23 @@ def test_an_allocation() -> None:
     assert series(allocation.FAMILIES, build.a_node()) == 11 < ALLOCATION_BUDGET
 
 
+def workload_series(**fields: Any) -> int:
+    namespace = build.a_namespace(workloads=(build.a_workload(**fields),), pods=())
+    return series(workload.FAMILIES, namespace)
+
+
 def test_a_workload() -> None:
-    namespace = build.a_namespace(pods=())
-    assert series(workload.FAMILIES, namespace) == 7 < WORKLOAD_BUDGET
+    service = {"pods": {"Running": 4}, "waiting": {}, "gang_min_members": None}
+    assert workload_series(**service) == 6 < WORKLOAD_BUDGET
+    gang = {"pods": {"Running": 4}, "waiting": {}, "gang_min_members": 4}
+    run = {"revisions": (), "memory_ahead": None, "run_group": "train"}
+    assert workload_series(**gang, **run) == 6 < WORKLOAD_BUDGET
+
+
+def test_a_workload_with_everything_at_once() -> None:
+    everything = {"pods": {"Running": 3, "Pending": 1}, "waiting": {"Unschedulable": 90.0}}
+    rollout = {"revisions": ("a", "b"), "gang_min_members": 4}
+    assert workload_series(**everything, **rollout) == 10
 
 
 def test_a_pod_of_a_workload() -> None:

@@ -74,6 +74,7 @@ def test_the_document_shows_the_catalogue() -> None:
 CARD = ("node", "card", "index")
 ALLOCATION = (*CARD, "namespace", "pod", "container")
 WORKLOAD = ("namespace", "workload_kind", "workload")
+CONTAINER = (*WORKLOAD, "container")
 WEBHOOK = ("configuration", "webhook")
 
 
@@ -124,6 +125,9 @@ def test_names_and_labels_are_those_of_the_contract() -> None:
         "gpuatlas_workload_cards_requested": (*WORKLOAD, "resource"),
         "gpuatlas_workload_waiting_seconds": (*WORKLOAD, "reason"),
         "gpuatlas_workload_memory_ahead_ratio": WORKLOAD,
+        "gpuatlas_workload_revision_info": (*WORKLOAD, "revision"),
+        "gpuatlas_workload_restarts": WORKLOAD,
+        "gpuatlas_workload_run_group_info": (*WORKLOAD, "group"),
         "gpuatlas_pod_workload_info": (*("namespace", "pod", "node", "workload_kind", "workload"),),
         "gpuatlas_finding_info": (
             *("check", "signal", "node", "card", "namespace", "pod"),
@@ -156,6 +160,35 @@ def test_names_and_labels_are_those_of_the_contract() -> None:
         "gpuatlas_sharing_leader_lease_duration_seconds": ("namespace", "lease"),
         "gpuatlas_sharing_config_changed_timestamp_seconds": ("namespace", "configmap"),
         "gpuatlas_sharing_licence_not_after_timestamp_seconds": ("licence", "source"),
+        "gpuatlas_sizing_verdict_info": (*CONTAINER, "resource", "verdict", "reason"),
+        "gpuatlas_sizing_memory_present_bytes": CONTAINER,
+        "gpuatlas_sizing_memory_peak_bytes": CONTAINER,
+        "gpuatlas_sizing_memory_proposed_bytes": CONTAINER,
+        "gpuatlas_sizing_memory_saving_bytes": CONTAINER,
+        "gpuatlas_sizing_compute_present_ratio": CONTAINER,
+        "gpuatlas_sizing_compute_peak_ratio": CONTAINER,
+        "gpuatlas_sizing_compute_proposed_ratio": CONTAINER,
+        "gpuatlas_sizing_cards_proposed": (*CONTAINER, "resource"),
+        "gpuatlas_sizing_cards_saving": CONTAINER,
+        "gpuatlas_sizing_window_seconds": CONTAINER,
+        "gpuatlas_sizing_coverage_ratio": CONTAINER,
+        "gpuatlas_sizing_node_overcommit_present_ratio": ("node",),
+        "gpuatlas_sizing_node_overcommit_safe_ratio": ("node",),
+        "gpuatlas_sizing_node_allocated_bytes": ("node",),
+        "gpuatlas_sizing_node_demand_bytes": ("node",),
+        "gpuatlas_sizing_node_physical_bytes": ("node",),
+        "gpuatlas_sizing_node_host_available_bytes": ("node",),
+        "gpuatlas_sizing_node_measured_seconds": ("node",),
+        "gpuatlas_sizing_node_room_bytes": ("node",),
+        "gpuatlas_sizing_node_room_allocations": ("node",),
+        "gpuatlas_sizing_node_fits": ("node", *WORKLOAD),
+        "gpuatlas_sizing_contended_seconds": (*WORKLOAD, "role"),
+        "gpuatlas_sizing_priority_proposed": WORKLOAD,
+        "gpuatlas_sizing_missing_info": ("input", "reason"),
+        "gpuatlas_card_contended_seconds_total": CARD,
+        "gpuatlas_workload_slowed_seconds_total": (
+            *(*WORKLOAD, "suspect_namespace", "suspect_kind", "suspect", "grade"),
+        ),
         "gpuatlas_pool_strategy_advice_info": (
             *("pool", "platform", "model", "strategy", "verdict", "reason"),
         ),

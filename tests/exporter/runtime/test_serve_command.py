@@ -84,6 +84,14 @@ def test_every_problem_is_a_line_and_the_exit_code_is_2(tmp_path: Path) -> None:
             "--prometheus-url: has no meaning with --from: the folder is read, no cluster",
         ),
         (
+            ["--sizing-interval", "59"],
+            "--sizing-interval: must be 0 for never, or at least 60 s",
+        ),
+        (
+            ["--sizing-interval", "nan"],
+            "--sizing-interval: must be 0 for never, or at least 60 s",
+        ),
+        (
             ["--licence", "a/b"],
             "--licence: 'a/b' must be NAMESPACE/CONFIGMAP/KEY, such as "
             "layer-system/licence/notAfter",
@@ -101,7 +109,14 @@ def test_a_wrong_option_is_named(arguments: list[str], line: str) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--log-level", "loud"], ["--scrape-interval", "0"], ["--scrape-interval", "nan"], ["--nope"]],
+    [
+        ["--log-level", "loud"],
+        ["--scrape-interval", "0"],
+        ["--scrape-interval", "nan"],
+        ["--sizing-interval", "86401"],
+        ["--sizing-interval", "-1"],
+        ["--nope"],
+    ],
 )
 def test_options_of_a_wrong_kind_are_usage_errors(arguments: list[str]) -> None:
     assert invoke(*arguments).exit_code == 2
@@ -119,6 +134,7 @@ def test_options_and_variables_become_settings(tmp_path: Path) -> None:
             *("--prometheus-matcher", "cluster=prod", "--prometheus-header", "X-Scope-OrgID=a=b"),
             *("--scrape-interval", "60", "--exporter-namespace", "gpu-operator"),
             *("--no-probe-webhook", "--licence", "a/b/c", "--licence", "a/b/d"),
+            *("--sizing-interval", "600"),
         ],
     )
     settings, problems = read_settings(context.params)
@@ -132,6 +148,7 @@ def test_options_and_variables_become_settings(tmp_path: Path) -> None:
     assert [source.name for source in settings.layer.licences] == ["b/c", "b/d"]
     assert settings.refresh.scrape_interval_seconds == 60
     assert settings.scrape.page_max_age == 180
+    assert settings.refresh.sizing_interval_seconds == 600
     assert settings.prometheus == PrometheusSettings(
         url="https://p/prefix",
         bearer_token_file=token,
@@ -146,6 +163,7 @@ def test_variables_stand_for_options(monkeypatch: pytest.MonkeyPatch) -> None:
         "GPUATLAS_WEB_CONFIG_FILE": "/etc/web.yml",
         "GPUATLAS_EXCLUDE_NAMESPACE": "a b",
         "GPUATLAS_SCRAPE_INTERVAL": "15",
+        "GPUATLAS_SIZING_INTERVAL": "0",
         "GPUATLAS_PROBE_WEBHOOK": "false",
         "GPUATLAS_LICENCE": "a/b/c a/b/d",
         "GPUATLAS_LOG_FORMAT": "json",
@@ -156,7 +174,7 @@ def test_variables_stand_for_options(monkeypatch: pytest.MonkeyPatch) -> None:
     assert options["listen"] == "127.0.0.1:1"
     assert options["web_config_file"] == Path("/etc/web.yml")
     assert options["exclude_namespace"] == ("a", "b")
-    assert options["scrape_interval"] == 15
+    assert (options["scrape_interval"], options["sizing_interval"]) == (15, 0)
     assert (options["probe_webhook"], options["licence"]) == (False, ("a/b/c", "a/b/d"))
     assert (options["log_format"], options["revision"]) == ("json", "abc123")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 from gpuatlas.runtime.backfill.alert_states import ActiveAlert, AlertState, AlertStates
@@ -27,12 +27,15 @@ from gpuatlas.runtime.backfill.series import (
     Column,
     SeriesKey,
     blank,
+    held,
     series_key,
     series_labels,
 )
 
 _TEMPLATE: Final = re.compile(r"\{\{\s*\$labels\.([a-zA-Z_][a-zA-Z0-9_]*)\s*\}\}")
 _STATE: Final = "alertstate"
+_FAR_SECONDS: Final = 12 * 3600.0
+_SLOW_SECONDS: Final = 3600.0
 _ALERT_NAME: Final = "alertname"
 
 Answer = Iterable[tuple[dict[str, str], Column]]
@@ -81,21 +84,46 @@ class PastEvaluator:
     def evaluate(self, grid: Grid) -> None:
         """One stretch, whose samples are written already.
 
-        Each rule is evaluated at the instants of the grid, or as seldom as its group says.
+        Each rule is evaluated at the instants of the grid, or as seldom as its group says. What
+        looks back over most of a day or more changes slowly and takes long: that is recorded once
+        an hour, and stands until the next time.
         """
         for group in self._groups:
             instants = grid.every(group.interval_seconds)
             if instants is not None:
                 for number, rule in enumerate(group.rules):
-                    self._evaluate(_writer(group, number), rule, instants)
+                    far = rule.record and rule.looks_back_seconds >= _FAR_SECONDS
+                    every = max(1, round(_SLOW_SECONDS / instants.step)) if far else 1
+                    self._evaluate(_writer(group, number), rule, instants, every=every)
 
-    def _evaluate(self, writer: str, rule: Rule, grid: Grid) -> None:
-        answer = self._asks.ask(rule.expression, grid)
+    def evaluate_now_and_then(
+        self, grid: Grid, *, every: int, only: Collection[str], standing: Collection[str]
+    ) -> None:
+        """One stretch in which something changes at each `every`-th instant at most.
+
+        Of the recording rules those are evaluated that record one of the names `only`, and at these
+        instants alone. What records one of `standing` is written for all instants of the grid: it
+        stands until the next time. No alert is looked at.
+        """
+        for group in self._groups:
+            for number, rule in enumerate(group.rules):
+                if rule.record in only:
+                    stands = rule.record in standing
+                    instants, times = (grid, every) if stands else (grid.each(every), 1)
+                    self._evaluate(_writer(group, number), rule, instants, every=times)
+
+    def _evaluate(self, writer: str, rule: Rule, grid: Grid, *, every: int = 1) -> None:
+        answer = self._asks.ask(rule.expression, grid.each(every))
+        instants = grid.instants
+        columns: Mapping[SeriesKey, Column]
         if rule.record:
-            columns = recorded(rule, answer)
+            columns = {
+                key: held(column, every, len(instants))
+                for key, column in recorded(rule, answer).items()
+            }
         else:
             columns = alerted(rule, answer, grid, self._states_of(writer, rule))
-        self._writes.write(Block(instants=grid.instants, columns=columns), writer=writer)
+        self._writes.write(Block(instants=instants, columns=columns), writer=writer)
 
     def _states_of(self, writer: str, rule: Rule) -> AlertStates[SeriesKey]:
         known = self._states.get(writer)

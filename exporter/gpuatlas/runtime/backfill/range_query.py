@@ -32,6 +32,13 @@ class Grid:
         count = round((self.last - self.first) / self.step) + 1
         return tuple(self.first + index * self.step for index in range(count))
 
+    def each(self, number: int) -> Grid:
+        """Its first instant and each `number`-th behind it."""
+        step = self.step * number
+        return Grid(
+            first=self.first, last=self.first + (self.last - self.first) // step * step, step=step
+        )
+
     def every(self, seconds: float) -> Grid | None:
         """Of its instants those that a clock of this interval strikes, None where there is none.
 

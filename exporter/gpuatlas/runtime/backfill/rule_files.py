@@ -24,6 +24,8 @@ ALERTS_FOR_STATE: Final = "ALERTS_FOR_STATE"
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEFAULT_INTERVAL: Final = "1m"
 _NAME: Final = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
+# A range, that of a subquery too, or an offset.
+_LOOKS_BACK: Final = re.compile(r"(?:\[|\boffset\s+)((?:[0-9]+[smhdwy])+)")
 
 
 class RuleFileError(Exception):
@@ -45,6 +47,11 @@ class Rule:
     def reads(self) -> frozenset[str]:
         """All words of the expression: metric names are among them."""
         return frozenset(_NAME.findall(self.expression))
+
+    @property
+    def looks_back_seconds(self) -> float:
+        """The longest range or offset that the expression names, 0 without one."""
+        return max((seconds_of(text) for text in _LOOKS_BACK.findall(self.expression)), default=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +109,36 @@ def in_order(groups: Sequence[RuleGroup]) -> tuple[RuleGroup, ...]:
         circle = " → ".join(groups[index].name for index in error.args[1])
         message = f"these rule groups need each other: {circle}"
         raise RuleFileError(message) from error
+
+
+def behind(groups: Iterable[RuleGroup], names: Iterable[str]) -> frozenset[str]:
+    """The recordings of these names and all that they are made of: every word of their rules.
+
+    Names of raw metrics are among them, and words of the language.
+    """
+    rules: dict[str, list[Rule]] = {}
+    for group in groups:
+        for rule in group.rules:
+            rules.setdefault(rule.record, []).append(rule)
+    found: set[str] = set()
+    open_ends = list(names)
+    while open_ends:
+        name = open_ends.pop()
+        if name not in found:
+            found.add(name)
+            open_ends += [word for rule in rules.get(name, ()) for word in rule.reads]
+    return frozenset(found)
+
+
+def looked_back_at(groups: Iterable[RuleGroup], seconds: float) -> frozenset[str]:
+    """The words of rules that look back so far or further."""
+    return frozenset(
+        word
+        for group in groups
+        for rule in group.rules
+        if rule.looks_back_seconds >= seconds
+        for word in rule.reads
+    )
 
 
 def _reaches(start: int, goals: set[int], needs: Mapping[int, set[int]]) -> bool:

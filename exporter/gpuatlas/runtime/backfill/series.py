@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 NAME: Final = "__name__"
@@ -34,11 +35,24 @@ def blank(length: int) -> Column:
     return array("d", [NO_SAMPLE]) * length
 
 
+def held(column: Column, times: int, length: int) -> Column:
+    """Each value so many times, cut at `length`."""
+    if times == 1:
+        return column
+    values = array("d", (value for value in column for _ in range(times)))
+    return values[:length]
+
+
 def series_key(labels: Mapping[str, str]) -> SeriesKey:
     """The labels in the order that remote write asks for. An empty value is no label."""
+    return _encoded(tuple(sorted(labels.items())))
+
+
+@lru_cache(maxsize=65_536)
+def _encoded(labels: tuple[tuple[str, str], ...]) -> SeriesKey:
     return b"".join(
         _field(1, _field(1, name.encode()) + _field(2, value.encode(errors="replace")))
-        for name, value in sorted(labels.items())
+        for name, value in labels
         if value
     )
 

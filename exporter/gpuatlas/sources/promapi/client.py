@@ -4,6 +4,7 @@ Series of exporters are asked for as `name[window]` at `/api/v1/query`. A plain 
 answered with the time of the query, and with series that ended minutes ago; the samples of a window
 carry the instant of their scrape, which is what `scrapes` needs to put one scrape together. What
 rules make is asked for by its plain name: such series end at once when a rule does not give them.
+What was recorded over days is asked for at instants a step apart, at `/api/v1/query_range`.
 """
 
 from __future__ import annotations
@@ -26,8 +27,11 @@ METRIC_NAME: Final = "__name__"
 """The label that holds a series' metric name."""
 
 _QUERY: Final = "/api/v1/query"
+_RANGE: Final = "/api/v1/query_range"
 _ALERTS: Final = "/api/v1/alerts"
-_NO_PATTERNS: Final[Mapping[str, str]] = {}
+_NONE: Final[Mapping[str, str]] = {}
+# Prometheus itself refuses more than 11,000 a series; a year of days is all that we ever need.
+MAX_RANGE_POINTS: Final = 400
 
 
 class Series(NamedTuple):
@@ -98,7 +102,11 @@ class PrometheusClient:
         return _selection(self._ask(query), self.address)
 
     def instant(
-        self, names: Sequence[str], *, patterns: Mapping[str, str] = _NO_PATTERNS
+        self,
+        names: Sequence[str],
+        *,
+        patterns: Mapping[str, str] = _NONE,
+        within: float | None = None,
     ) -> tuple[list[Point], tuple[str, ...]]:
         """The present series with one of the names, and the server's warnings.
 
@@ -107,14 +115,49 @@ class PrometheusClient:
         Args:
             names: of the metrics.
             patterns: label → regular expression that its value must match.
+            within: also series that ended in the last so many seconds, with their last value.
 
         Raises:
             SourceError: as `select`.
         """
-        query = selector(names, self._settings, patterns=patterns)
+        query = _newest(selector(names, self._settings, patterns=patterns), within)
         answer, entries = _results(self._ask(query), "vector", self.address)
         points = [point for entry in entries if (point := _point(entry)) is not None]
         return points, _warnings(answer)
+
+    def range(
+        self,
+        names: Sequence[str],
+        *,
+        start: float,
+        end: float,
+        step: float,
+        within: float | None = None,
+        patterns: Mapping[str, str] = _NONE,
+    ) -> Selection:
+        """The series with one of the names at instants `step` seconds apart.
+
+        A series has no point at an instant at which it was not there. Some servers (Thanos' query
+        frontend) move all instants to whole multiples of the step: go by those of the answer.
+
+        Args:
+            names: of the metrics.
+            start: the first instant, in Unix seconds.
+            end: the last one, if the steps meet it.
+            step: between two instants, in seconds.
+            within: how old the newest sample of an instant may be; None leaves it to the server.
+            patterns: label → regular expression that its value must match.
+
+        Raises:
+            SourceError: as `select`.
+            ValueError: these are no instants, or more than `MAX_RANGE_POINTS`.
+        """
+        if not (step > 0 and 0 <= end - start < step * MAX_RANGE_POINTS):
+            message = f"{start!r} to {end!r} in steps of {step!r} s: 1 to {MAX_RANGE_POINTS} points"
+            raise ValueError(message)
+        query = _newest(selector(names, self._settings, patterns=patterns), within)
+        instants = {"start": f"{start:.3f}", "end": f"{end:.3f}", "step": f"{step:.3f}"}
+        return _selection(self._ask(query, _RANGE, instants), self.address)
 
     def active_alerts(self) -> list[ActiveAlert]:
         """All alerts that the server itself evaluates, of whichever labels.
@@ -130,11 +173,12 @@ class PrometheusClient:
             raise BadAnswerError(_NO_API.format(self.address)) from error
         return [alert for entry in entries if (alert := _alert(entry)) is not None]
 
-    def _ask(self, query: str) -> bytes:
+    def _ask(self, query: str, path: str = _QUERY, fields: Mapping[str, str] = _NONE) -> bytes:
+        limit = f"{math.ceil(self._settings.timeout)}s"
         request = requests.Request(
             "POST",
-            self._base + _QUERY,
-            data={"query": query, "timeout": f"{math.ceil(self._settings.timeout)}s"},
+            self._base + path,
+            data={"query": query, **fields, "timeout": limit},
             headers=self._headers(),
         )
         return self._exchange(request)
@@ -159,7 +203,7 @@ def selector(
     names: Sequence[str],
     settings: PrometheusSettings,
     *,
-    patterns: Mapping[str, str] = _NO_PATTERNS,
+    patterns: Mapping[str, str] = _NONE,
 ) -> str:
     """PromQL that selects the series with one of the names, the settings' labels and patterns."""
     matchers = [f"{label}={_quoted(value)}" for label, value in sorted(settings.matchers.items())]
@@ -168,6 +212,14 @@ def selector(
         return f"{names[0]}{{{','.join(matchers)}}}"
     matchers.insert(0, f"{METRIC_NAME}=~{_quoted('|'.join(names))}")
     return f"{{{','.join(matchers)}}}"
+
+
+def _newest(selected: str, within: float | None) -> str:
+    """PromQL for the newest sample of the last `within` seconds, with the metric's name.
+
+    A plain name means the last five minutes, or whatever the server is set to.
+    """
+    return selected if within is None else f"last_over_time({selected}[{math.ceil(within)}s])"
 
 
 def _quoted(text: str) -> str:

@@ -42,3 +42,10 @@ def test_pieces_strike_as_the_whole_does(pieces: list[int], interval: int) -> No
         first += 60 * count
 
     assert struck == list(() if whole is None else whole.instants)
+
+
+@pytest.mark.parametrize(
+    ("number", "instants"), [(1, (60, 120, 180, 240)), (2, (60, 180)), (3, (60, 240)), (9, (60,))]
+)
+def test_each_so_many_instants_from_the_first(number: int, instants: tuple[float, ...]) -> None:
+    assert Grid(first=60, last=240, step=60).each(number).instants == instants

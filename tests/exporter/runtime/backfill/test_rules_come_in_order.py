@@ -8,7 +8,9 @@ from gpuatlas.runtime.backfill.rule_files import (
     Rule,
     RuleFileError,
     RuleGroup,
+    behind,
     in_order,
+    looked_back_at,
     read_rule_files,
 )
 from gpuatlas_harness.past import our_rules
@@ -141,3 +143,43 @@ def test_what_is_no_rule_file_is_named(content: str, tmp_path: Path) -> None:
 
     with pytest.raises(RuleFileError, match=r"bad\.yaml: no rule file that can be used"):
         read_rule_files([file])
+
+
+def test_what_a_recording_is_made_of_is_behind_it() -> None:
+    groups = [
+        group("a", record("a:x:sum", "sum by (node) (x)"), alert("Hot", "a:x:sum > 1")),
+        group("b", record("b:x:max1d", "max_over_time(a:x:sum[1d])"), record("c:y:sum", "sum(y)")),
+    ]
+
+    found = behind(groups, ["b:x:max1d"])
+
+    assert {"b:x:max1d", "a:x:sum", "x"} <= found
+    assert not {"c:y:sum", "y", "Hot"} & found
+    assert behind(groups, ["nothing"]) == {"nothing"}
+
+
+def test_rules_tell_what_they_look_back_at_by_days() -> None:
+    groups = [
+        group("a", record("a:x:max7d", "max(x:max1d or y:max1d offset 1d)")),
+        group("b", record("b:x:rate", "rate(z[5m] offset 1h)")),
+    ]
+
+    found = looked_back_at(groups, 43_200)
+
+    assert {"x:max1d", "y:max1d"} <= found
+    assert "z" not in found
+
+
+@pytest.mark.parametrize(
+    ("expression", "seconds"),
+    [
+        ("x > 1", 0.0),
+        ("rate(x[5m])", 300.0),
+        ("max_over_time(x[23h]) offset 13d", 13 * 86_400.0),
+        ("avg_over_time(rate(x[5m])[1d:4m])", 86_400.0),
+        ("sum(x) / sum(x offset 1h30m)", 5_400.0),
+        ('x{a="[1d]"}', 86_400.0),  # a label that looks like one only makes it slow
+    ],
+)
+def test_a_rule_knows_how_far_it_looks_back(expression: str, seconds: float) -> None:
+    assert record("a:x:sum", expression).looks_back_seconds == seconds

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import math
+from array import array
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuatlas.runtime.backfill.series import blank, series_key, series_labels, varint
+from gpuatlas.runtime.backfill.series import blank, held, series_key, series_labels, varint
 
 NAMES = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_]{0,20}", fullmatch=True)
 VALUES = st.text(st.characters(codec="utf-8"), max_size=200)
@@ -45,3 +46,11 @@ def test_a_blank_column_has_no_sample() -> None:
 
     assert len(column) == 3
     assert all(map(math.isnan, column))
+
+
+def test_a_value_stands_until_the_next() -> None:
+    column = array("d", [1.0, 2.0])
+    assert list(held(column, 3, 5)) == [1.0, 1.0, 1.0, 2.0, 2.0]
+    assert held(column, 1, 2) is column
+    ended = held(array("d", [1.0, math.nan]), 2, 4)
+    assert [math.isnan(value) for value in ended] == [False, False, True, True]

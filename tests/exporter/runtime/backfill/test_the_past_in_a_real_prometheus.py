@@ -195,3 +195,55 @@ def test_nothing_listens_there() -> None:
             )
         with pytest.raises(RangeQueryError, match="Connection refused"):
             RangeQuery("http://127.0.0.1:9", session).ask("up", Grid(first=0, last=0, step=1))
+
+
+def daily() -> RuleGroup:
+    return RuleGroup(
+        name="days",
+        interval_seconds=60,
+        rules=(
+            Rule(record="card:temperature:max", expression="max by (card) (temperature)"),
+            Rule(record="card:temperature:max1d", expression="max_over_time(temperature[1d])"),
+            Rule(alert="Hot", expression="temperature > 1"),
+        ),
+    )
+
+
+def test_what_looks_back_over_a_day_is_recorded_once_an_hour(server: PastServer) -> None:
+    past = Past(server, 40)
+    past.write(0, hot=[float(number) for number in range(70)])
+
+    evaluator = PastEvaluator([daily()], past.queries, past.writer)
+    evaluator.evaluate(past.grid(0, 70))
+
+    assert past.values("card:temperature:max", range(68, 70)) == [[("a", 68.0)], [("a", 69.0)]]
+    assert past.values("card:temperature:max1d", range(58, 62)) == [
+        [("a", 0.0)], [("a", 0.0)], [("a", 60.0)], [("a", 60.0)],
+    ]  # fmt: skip
+
+
+def test_now_and_then_what_was_recorded_stands_until_the_next_look(server: PastServer) -> None:
+    past = Past(server, 60)
+    past.write(0, hot=[1.0] * 4 + [2.0] * 4 + [NO_SAMPLE] * 2)
+
+    evaluator = PastEvaluator([daily()], past.queries, past.writer)
+    names = {"card:temperature:max"}
+    grid = past.grid(0, 10)
+    evaluator.evaluate_now_and_then(grid, every=4, only=names, standing=names)
+
+    assert past.values("card:temperature:max", range(10)) == [
+        *([[("a", 1.0)]] * 4), *([[("a", 2.0)]] * 4), [], [],
+    ]  # fmt: skip
+    assert past.values("card:temperature:max1d or ALERTS", range(10)) == [[]] * 10
+
+
+def test_what_does_not_stand_is_there_at_looks_alone(server: PastServer) -> None:
+    past = Past(server, 80)
+    past.write(0, hot=[1.0] * 9)
+
+    evaluator = PastEvaluator([daily()], past.queries, past.writer)
+    names = {"card:temperature:max"}
+    evaluator.evaluate_now_and_then(past.grid(0, 9), every=8, only=names, standing=())
+
+    counted = past.values("count_over_time(card:temperature:max[9m])", range(8, 9))
+    assert counted == [[("a", 2.0)]]
