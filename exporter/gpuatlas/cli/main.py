@@ -1,7 +1,8 @@
 """The command `gpuatlas`: its subcommands and how failures end it.
 
 Exit codes: 0 done, 1 failed (one line on standard error), 2 wrong usage. `checks` ends with 1 where
-something critical fires, so its failures are 3. A traceback means a mistake of ours.
+something critical fires, `sizing --exit-code` where something is proposed, so their failures are 3.
+A traceback means a mistake of ours.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "workloads": "Show every workload that holds or waits for cards.",
     "checks": "Run the 29 checks: what fires, what could not look, and what to do about it.",
     "advise": "Say which way of sharing suits each node pool, and what would not be safe.",
+    "sizing": "Say what each workload needs against what it holds, and write patches.",
+    "report": "Compare before and after a change of sharing: tenants, memory, slowdowns, speed.",
     "serve": "Serve the metrics of a cluster's cards, allocations and workloads to Prometheus.",
     "capture": "Write all that is read of a cluster into a folder.",
     "demo": "Show a simulated cluster; nothing else is needed.",
@@ -39,6 +42,7 @@ Examples:
   gpuatlas workloads --namespace team-a  one team's workloads
   gpuatlas checks                        what is wrong with cards and sharing layers
   gpuatlas advise                        whole cards, MIG, time slicing, MPS or limits
+  gpuatlas sizing --prometheus-url URL   what workloads need; --patch writes it down
   gpuatlas cards --output json           for scripts
   gpuatlas capture ./capture --anonymise what to attach to a bug report
   gpuatlas cards --from ./capture        a capture instead of a cluster
@@ -46,7 +50,7 @@ Examples:
 
 Every option can be given as an environment variable: GPUATLAS_ and its name in capitals, as in
 GPUATLAS_KUBECONFIG or GPUATLAS_PROMETHEUS_URL. Exit codes: 0 done, 1 failed, 2 wrong usage; of
-checks 1 says that something critical fires, and 3 that it failed.
+checks 1 says that something critical fires, and 3 that it failed, as it does of sizing.
 """
 
 
@@ -62,13 +66,16 @@ class CommandError(click.ClickException):
         return clean_text(" ".join(self.message.split()), limit=_LONGEST_MESSAGE)
 
 
-class ChecksError(CommandError):
-    """A failure of `checks`, where 1 is an answer."""
+class AnsweringError(CommandError):
+    """A failure of a command of which 1 is an answer."""
 
     exit_code = 3
 
 
-_FAILURES: Final[Mapping[str, type[CommandError]]] = {"checks": ChecksError}
+_FAILURES: Final[Mapping[str, type[CommandError]]] = {
+    "checks": AnsweringError,
+    "sizing": AnsweringError,
+}
 
 
 def _abandon_output() -> None:

@@ -10,6 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from gpuatlas.runtime.once import ClusterSettings
+    from gpuatlas.sources.promapi.settings import PrometheusSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
@@ -47,10 +48,15 @@ def _together(options: tuple[Decorator[Any], ...]) -> Decorator[Any]:
     return decorate
 
 
-cluster_options: Final = _together(
+kubeconfig_options: Final = _together(
     (
         option("--kubeconfig", type=_FILE, metavar="FILE", help="Kubeconfig to use."),
         option("--context", metavar="NAME", help="Context of the kubeconfig."),
+    )
+)
+cluster_options: Final = _together(
+    (
+        kubeconfig_options,
         option(
             "--direct",
             is_flag=True,
@@ -66,13 +72,9 @@ cluster_options: Final = _together(
         option("--from", type=_FILE, metavar="DIR", help="Read a capture folder, not a cluster."),
     )
 )
-prometheus_options: Final = _together(
+# How to get into a Prometheus; where it is, each command says in its own words.
+prometheus_access_options: Final = _together(
     (
-        option(
-            "--prometheus-url",
-            metavar="URL",
-            help="Read DCGM's and HAMi's series from this Prometheus, not from the exporters.",
-        ),
         option(
             "--prometheus-bearer-token-file",
             type=_FILE,
@@ -103,6 +105,21 @@ prometheus_options: Final = _together(
             help="Label that all series must have, such as cluster=prod. Repeatable.",
         ),
     )
+)
+prometheus_options: Final = _together(
+    (
+        option(
+            "--prometheus-url",
+            metavar="URL",
+            help="Read DCGM's and HAMi's series from this Prometheus, not from the exporters.",
+        ),
+        prometheus_access_options,
+    )
+)
+cluster_label_option: Final = option(
+    "--cluster",
+    metavar="NAME",
+    help="Only what has this label cluster in the Prometheus. Default: all, one by one.",
 )
 licence_option: Final = option(
     "--licence",
@@ -172,7 +189,7 @@ def cluster_settings(options: dict[str, Any]) -> ClusterSettings:
         kubernetes=KubernetesSettings(kubeconfig=options["kubeconfig"], context=options["context"]),
         direct=options["direct"],
         exporter_namespaces=frozenset(options["exporter_namespace"]),
-        prometheus=_prometheus(options) if options.get("prometheus_url") else None,
+        prometheus=prometheus_settings(options) if options.get("prometheus_url") else None,
     )
 
 
@@ -200,7 +217,8 @@ def _layer(options: dict[str, Any]) -> Any:
     return LayerSettings(probe=bool(options.get("probe_webhook")), licences=licences)
 
 
-def _prometheus(options: dict[str, Any]) -> Any:
+def prometheus_settings(options: dict[str, Any]) -> PrometheusSettings:
+    """Which Prometheus to ask. Raises `click.UsageError`."""
     from urllib.parse import urlsplit
 
     from gpuatlas.sources.promapi.settings import PrometheusSettings

@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gpuatlas.cli.documents.report import report_document
+from gpuatlas.cli.documents.sizing import sizing_document
+from gpuatlas.report.effect import effect
+from gpuatlas.report.windows import DAY, Change, lay
+from gpuatlas_harness.sizing_reports import AT, of_everything
+
 if TYPE_CHECKING:
     from tests.exporter.cli.conftest import Run
 
@@ -17,7 +23,7 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "commands.md"
 # Maps whose keys are data.
 MAPS = (
     *("states", "severities", "node_states", "targets", "rejected", "unknown"),
-    *("pods", "cards_requested", "waiting_seconds", "waiting_texts"),
+    *("pods", "cards_requested", "waiting_seconds", "waiting_texts", "verdicts", "cannot"),
 )
 PARENTS = {"cards": ("nodes[].cards[]", "nodes[].cards[].allocations[]")}
 
@@ -69,3 +75,19 @@ def test_every_key_is_documented_and_every_documented_key_exists(
     empty = {p for p in found if any(k.startswith(f"{p}[]") for k in known)}
     assert found - same - known - empty == set()
     assert known - found == {p for p in known if p.startswith("nodes[].rejections[]")}
+
+
+DOCUMENTS = {
+    "sizing": sizing_document(of_everything(), "http://prometheus:9090"),
+    "report": report_document(
+        effect("all nodes", lay([Change(AT - DAY, "")], now=AT), {}, at=AT),
+        "http://prometheus:9090",
+    ),
+}
+
+
+@pytest.mark.parametrize("command", DOCUMENTS)
+def test_documents_of_a_prometheus_are_documented(command: str) -> None:
+    found = set(shown(json.loads(json.dumps(DOCUMENTS[command]))))
+    known = documented(command)
+    assert found - {p for p in found if any(k.startswith(f"{p}[]") for k in known)} == known

@@ -162,6 +162,8 @@ def test_prometheus_is_told_of_every_page_as_in_a_real_cluster(tmp_path: Path) -
         "dcgm-exporter": (11, False),
         "hami-monitor": (2, False),
         "hami-scheduler": (2, False),
+        "node-exporter": (12, False),
+        "monitoring/inference-servers": (32, False),
     }
     assert jobs["gpuatlas"]["static_configs"] == [
         {
@@ -169,6 +171,17 @@ def test_prometheus_is_told_of_every_page_as_in_a_real_cluster(tmp_path: Path) -
             "labels": {"cluster": "demo", "instance": "gpuatlas:9836"},
         }
     ]
+    services = jobs["monitoring/inference-servers"]
+    assert services["metric_relabel_configs"] == [
+        {"source_labels": ["__name__"], "regex": ".+_bucket", "action": "drop"}
+    ]
+    assert {"assistants", "search", "vision"} <= {
+        target["labels"]["namespace"] for target in services["static_configs"]
+    }
+    assert all(
+        target["labels"].keys() == {"cluster", "instance", "namespace", "pod", "container"}
+        for target in (*services["static_configs"], *jobs["node-exporter"]["static_configs"])
+    )
     assert {Path(name).name for name in config["rule_files"]} >= {"normalise.yaml", "hardware.yaml"}
     assert promtool(["check", "config", file]).returncode == 0
 

@@ -119,7 +119,7 @@ def test_it_has_a_past_at_once_and_the_next_one_has_it_sooner(tmp_path: Path) ->
 @pytest.mark.usefixtures("_prometheus")
 def test_it_can_be_ended_while_it_writes_the_past(tmp_path: Path) -> None:
     with demo(tmp_path) as running:
-        running.wait_for("^history +writing 72 h of it")
+        running.wait_for("^history +writing 14 days of it")
         (folder,) = {Path(running.wait_for("^kubeconfig +(.+)$")).parent}
         poll(
             lambda: (folder / "prometheus-past.log").exists() or None,

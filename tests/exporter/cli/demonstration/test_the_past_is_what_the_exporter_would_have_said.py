@@ -122,7 +122,7 @@ def test_a_stretch_has_what_prometheus_would_have_scraped() -> None:
         began=EVENING - 120,
     )
 
-    block = write_stretch(order)
+    block = write_stretch(order).block
 
     columns = {tuple(sorted(series_labels(key).items())): c for key, c in block.columns.items()}
     up = {
@@ -132,7 +132,7 @@ def test_a_stretch_has_what_prometheus_would_have_scraped() -> None:
     }
     world = build_world(scenario, seed=1, at=EVENING)
     a10g_2 = endpoint_targets(world)["dcgm", "a10g-2"]
-    assert len(up) == len(world.endpoints) + 1
+    assert len(up) == len(endpoint_targets(world)) + 1
     assert up.pop(a10g_2.instance) == [1, 0, 1]
     assert set(map(tuple, up.values())) == {(1.0, 1.0, 1.0)}
     temperatures = [
@@ -162,3 +162,55 @@ def test_an_episode_has_a_beginning_and_an_end() -> None:
 
     assert [episode.is_on(at) for at in (99, 100, 199, 200)] == [False, True, True, False]
     assert Episode(fault=FaultSpec(name="licence-missing")).is_on(0)
+
+
+def test_a_sparse_stretch_stands_still_between_its_looks() -> None:
+    names = frozenset({"gpuatlas_build_info", "vllm:kv_cache_usage_perc", "DCGM_FI_DEV_FB_USED"})
+    instants = tuple(EVENING + 240 * number for number in range(12))
+    order = StretchOrder(
+        scenario=load_scenario(),
+        seed=1,
+        instants=instants,
+        episodes=(),
+        began=EVENING,
+        every=5,
+        names=names,
+    )
+
+    block = write_stretch(order).block
+
+    columns = [(series_labels(key), list(column)) for key, column in block.columns.items()]
+    assert block.instants == tuple(instants[number] for number in (0, 3, 4, 5, 8, 9, 10))
+    assert {labels["__name__"] for labels, _ in columns} == names | {"up"}
+    for _, column in columns:
+        for looked_at, *standing in ((0, 1, 2), (3, 4, 5)):
+            assert all(repr(column[looked_at]) == repr(column[index]) for index in standing)
+    (cache,) = [
+        column
+        for labels, column in columns
+        if labels["__name__"] == "vllm:kv_cache_usage_perc" and labels["pod"].startswith("chat-7b-")
+    ]
+    assert len(set(cache)) == 3
+
+
+def test_servers_and_machines_are_named_as_a_prometheus_operator_names_them() -> None:
+    world = build_world(load_scenario(), seed=1, at=EVENING)
+
+    targets = endpoint_targets(world)
+
+    (pod,) = [pod for pod in world.pods if pod.workload.name == "chat-7b"]
+    server = targets["service", "assistants/chat-7b/0"]
+    assert server.labels == {
+        "cluster": "demo",
+        "job": "monitoring/inference-servers",
+        "instance": server.instance,
+        "namespace": "assistants",
+        "pod": pod.name,
+        "container": "vllm",
+    }
+    assert server.instance.endswith(":8000")
+    assert server.leaves_out("vllm:time_to_first_token_seconds_bucket")
+    assert not server.leaves_out("vllm:time_to_first_token_seconds_sum")
+    machine = targets["node-exporter", "a10g-1"]
+    assert (machine.job, machine.instance) == ("node-exporter", "10.20.0.11:9100")
+    assert machine.labels["namespace"] == "monitoring"
