@@ -41,11 +41,13 @@ docs: $(VENV)/.dev ## Write the generated documents
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.xid_text
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.runbook_headers
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.checks_document
+	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.three_configurations
 	@PYTHONPATH=dashboards $(PY) -m gpuatlas_dashboards
 
 golden: $(VENV)/.dev ## Write the expected pages and notifications again; read the diff
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.captured
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.notified
+	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.sizing_screens
 
 bench: $(VENV)/.dev packages ## Speed and memory: the exporter on 8,000 cards, the rules on 16,000
 	@$(PY) tests/bench/exporter.py $(ARGS)

@@ -22,6 +22,7 @@ _CHECKS = tuple(f"S{number:02}" for number in range(1, 18))
 # Those that have a state on each node.
 _NODE_CHECKS = ("S01", "S02", "S03", "S04", "S05", "S06", "S10", "S11", "S12", "S13", "S14", "S15")
 _HALF_A_YEAR = 15_552_000
+_MAIN = "main"
 
 
 def exporter(size: Size, now: int) -> Iterator[Series]:
@@ -178,8 +179,10 @@ def recorded_by_workload(size: Size) -> Iterator[Series]:
         owner = {"namespace": namespace, "workload_kind": "Deployment", "workload": workload}
         yield recorded("workload:gpuatlas_compute_utilization_ratio:sum", 2.0, **owner)
         yield recorded("workload:gpuatlas_memory_used_bytes:sum", 4e10, **owner)
-        yield recorded("workload:gpuatlas_allocation_memory_used_bytes:max", 1e10, **owner)
-        yield recorded("workload:gpuatlas_allocation_compute_utilization_ratio:max", 0.5, **owner)
+        yield recorded("container:gpuatlas_memory_used_bytes:max", 1e10, **owner, container=_MAIN)
+        yield recorded(
+            "container:gpuatlas_compute_utilization_ratio:max", 0.5, **owner, container=_MAIN
+        )
 
 
 def recorded_promises(size: Size) -> Iterator[Series]:
@@ -197,5 +200,23 @@ def recorded_daily(size: Size) -> Iterator[Series]:
         yield recorded("card:gpuatlas_memory_used_bytes:max1h", 0.6 * card.mib * MIB, **here)
     for namespace, workload in _workload_names(size):
         owner = {"namespace": namespace, "workload_kind": "Deployment", "workload": workload}
-        yield recorded("workload:gpuatlas_allocation_memory_used_bytes:max1h", 1e10, **owner)
-        yield recorded("workload:gpuatlas_allocation_compute_utilization_ratio:avg5m", 0.5, **owner)
+        inside = {**owner, "container": _MAIN}
+        yield recorded("container:gpuatlas_memory_used_bytes:max1h", 1e10, **inside)
+        yield recorded("container:gpuatlas_compute_utilization_ratio:avg5m", 0.5, **inside)
+        yield recorded("container:gpuatlas_allocations:count", 8, **inside)
+        yield recorded("container:gpuatlas_allocations_measured:count", 8, **inside)
+
+
+def recorded_weeks(size: Size) -> Iterator[Series]:
+    """Recorded each fourth minute; an instant of each of the last 13 days is read."""
+    for card in cards(size):
+        if card.index == 0:
+            here = {"node": card.node_name}
+            yield recorded("node:gpuatlas_memory_demand_bytes:max1d", 2e11, **here)
+            yield recorded("node:gpuatlas_host_memory_available_bytes:min1d", 4e11, **here)
+            yield recorded("node:gpuatlas_demand_known:ratio1d", 1, **here)
+    for namespace, workload in _workload_names(size):
+        owner = {"namespace": namespace, "workload_kind": "Deployment", "workload": workload}
+        inside = {**owner, "container": _MAIN}
+        yield recorded("container:gpuatlas_memory_used_bytes:max1d", 1e10, **inside)
+        yield recorded("container:gpuatlas_compute_utilization_ratio:quantile95_1d", 0.5, **inside)
