@@ -1,7 +1,7 @@
 # Every verb works on a clean clone: what it needs it installs first, and says so.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: golden help demo test lint types servers packages docs bench build lock clean
+.PHONY: golden chart help demo test lint types servers packages docs bench build lock clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -30,7 +30,7 @@ types: $(VENV)/.dev ## mypy, strict
 packages: ## Debian packages that the tests use, where apt-get may install them
 	@tests/servers/packages.sh
 
-servers: $(VENV)/.dev ## Build kube-apiserver and etcd for the integration tests (needs Go)
+servers: $(VENV)/.dev ## Build kube-apiserver, etcd, promtool and Helm for the integration tests (needs Go)
 	@$(PY) tests/servers/build.py || { code=$$?; \
 	  if [ $$code -eq 3 ] && [ "$$CI" != true ]; then \
 	    echo "servers: the tests against a real API server are skipped"; else exit $$code; fi; }
@@ -42,6 +42,8 @@ docs: $(VENV)/.dev ## Write the generated documents
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.runbook_headers
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.checks_document
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.three_configurations
+	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.chart_rights
+	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.chart_names
 	@PYTHONPATH=dashboards $(PY) -m gpuatlas_dashboards
 
 golden: $(VENV)/.dev ## Write the expected pages and notifications again; read the diff
@@ -51,10 +53,15 @@ golden: $(VENV)/.dev ## Write the expected pages and notifications again; read t
 
 bench: $(VENV)/.dev packages ## Speed and memory: the exporter on 8,000 cards, the rules on 16,000
 	@$(PY) tests/bench/exporter.py $(ARGS)
+	@echo; PYTHONPATH=tests/harness $(PY) tests/bench/sizing.py
+	@echo; PYTHONPATH=exporter:tests/harness $(PY) tests/bench/contention.py
 	@echo; PYTHONPATH=tests/harness $(PY) tests/bench/rules.py
 
 build: $(VENV)/.dev ## The wheel, in dist/
 	@$(PY) -m hatchling build -t wheel
+
+chart: $(VENV)/.dev ## The Helm chart as an archive, in dist/
+	@PYTHON=$(PY) helm/package.sh dist
 
 lock: ## Pin the dependencies again (needs uv)
 	uv pip compile pyproject.toml --generate-hashes --no-header --no-emit-index-url \

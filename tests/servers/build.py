@@ -82,6 +82,26 @@ BINARIES = (
         tags="remove_all_sd",
         ldflags=("-X github.com/prometheus/common/version.Version={version}",),
     ),
+    # Both that people have, of one module, so that what they share is compiled once.
+    Binary(
+        name="helm3",
+        package="helm.sh/helm/v3/cmd/helm",
+        version_of="helm.sh/helm/v3",
+        module="helm",
+        # Unless it is told which, the cluster that it assumes without one is too old for the chart.
+        ldflags=(
+            "-X helm.sh/helm/v3/internal/version.version={version}",
+            "-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=36",
+            "-X helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor=36",
+        ),
+    ),
+    Binary(
+        name="helm4",
+        package="helm.sh/helm/v4/cmd/helm",
+        version_of="helm.sh/helm/v4",
+        module="helm",
+        ldflags=("-X helm.sh/helm/v4/internal/version.version={version}",),
+    ),
 )
 
 

@@ -26,4 +26,6 @@ need() { # need COMMAND PACKAGE WHAT-IS-SKIPPED
 
 need promtool prometheus "the tests with a real Prometheus are skipped"
 need prometheus-alertmanager prometheus-alertmanager "the end-to-end test of the checks is skipped"
+need node nodejs "the boards are not held against Grafana's own types"
+need npm npm "the boards are not held against Grafana's own types"
 need curl curl "the README's curl line cannot be tried"

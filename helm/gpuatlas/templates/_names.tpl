@@ -1,0 +1,56 @@
+{{/* Names and labels that several objects share. */}}
+
+{{- define "gpuatlas.name" -}}
+{{- .Values.nameOverride | default .Chart.Name | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* A release that is called like the chart is not named twice. 50: suffixes follow, 63 is the end. */}}
+{{- define "gpuatlas.fullname" -}}
+{{- $name := include "gpuatlas.name" . -}}
+{{- $made := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) -}}
+{{- .Values.fullnameOverride | default $made | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "gpuatlas.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "gpuatlas.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{/* Labels of an object. In: root, and more, a map of its own. Those that select pods cannot be changed. */}}
+{{- define "gpuatlas.labels" -}}
+{{- $chart := printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" -}}
+{{- $labels := include "gpuatlas.selectorLabels" .root | fromYaml -}}
+{{- $_ := set $labels "helm.sh/chart" $chart -}}
+{{- $_ := set $labels "app.kubernetes.io/version" .root.Chart.AppVersion -}}
+{{- $_ := set $labels "app.kubernetes.io/managed-by" .root.Release.Service -}}
+{{- merge $labels (.more | default dict) .root.Values.commonLabels | toYaml -}}
+{{- end -}}
+
+{{- define "gpuatlas.serviceAccountName" -}}
+{{- .Values.serviceAccount.name | default (include "gpuatlas.fullname" .) -}}
+{{- end -}}
+
+{{- define "gpuatlas.image" -}}
+{{- with .Values.image -}}
+{{- with .registry }}{{ . }}/{{ end }}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}
+{{- with .digest }}@{{ . }}{{ end }}
+{{- end -}}
+{{- end -}}
+
+{{/* "ServiceMonitor", "annotations" or "none". */}}
+{{- define "gpuatlas.scrapedBy" -}}
+{{- $known := .Capabilities.APIVersions.Has "monitoring.coreos.com/v1/ServiceMonitor" -}}
+{{- eq .Values.scrape.by "auto" | ternary (ternary "ServiceMonitor" "annotations" $known) .Values.scrape.by -}}
+{{- end -}}
+
+{{/* "PrometheusRule", "ConfigMap" or "none". */}}
+{{- define "gpuatlas.rulesAs" -}}
+{{- $known := .Capabilities.APIVersions.Has "monitoring.coreos.com/v1/PrometheusRule" -}}
+{{- eq .Values.rules.as "auto" | ternary (ternary "PrometheusRule" "ConfigMap" $known) .Values.rules.as -}}
+{{- end -}}
+
+{{/* The name of a shard's Deployment. In: root, shard. */}}
+{{- define "gpuatlas.shardName" -}}
+{{- $name := include "gpuatlas.fullname" .root -}}
+{{- eq (int .root.Values.shards) 1 | ternary $name (printf "%s-%d" $name .shard) -}}
+{{- end -}}

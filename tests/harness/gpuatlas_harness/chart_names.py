@@ -1,0 +1,122 @@
+"""Hints in the chart's schema: a value of an unknown name is refused with the name of the nearest.
+
+Helm holds values against the schema before it looks at a template, so only the schema can say it.
+JSON Schema has no distance between words. What it has is patterns for names: each known name gets
+some that its misspellings match, tried from the narrowest to the widest, and the one that matches
+leads to a constant, the right name, that the wrong one is not. Helm prints that constant.
+
+`python -m gpuatlas_harness.chart_names` writes the hints into `helm/gpuatlas/values.schema.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+Schema = dict[str, Any]
+
+PATH: Final = Path(__file__).parents[3] / "helm" / "gpuatlas" / "values.schema.json"
+# Shorter words say nothing about what was meant.
+_WORD: Final = 4
+# Ids of checks: one digit more or less is another check.
+_ID: Final = re.compile(r"[A-Z]\d\d")
+# What other charts call it.
+_ELSEWHERE: Final = {
+    "(service|pod)[Mm]onitor|metrics": "scrape.by",
+    "prometheusRules?|alerts": "rules.as",
+    "grafana": "dashboards",
+    "labels": "commonLabels",
+    "args": "extraArgs",
+    "env": "extraEnv",
+}
+
+
+def with_hints(schema: Schema, path: str = "") -> Schema:
+    """The same schema, with a hint for each object whose names are fixed."""
+    if "properties" not in schema:
+        return schema
+    parts = {
+        name: with_hints(part, f"{path}{name}.") for name, part in schema["properties"].items()
+    }
+    hinted = {**schema, "properties": parts}
+    if schema["additionalProperties"] is False:
+        names = {name: f"{path}{name}" for name in parts}
+        hinted["propertyNames"] = {"if": {"enum": list(names)}, "else": _nearest(names)}
+    return hinted
+
+
+def _nearest(names: Mapping[str, str]) -> Schema:
+    """What no other name meets, so that its refusal says the path of the one that was meant."""
+    answer: Schema = {"enum": list(names.values())}
+    for pattern, path in reversed([*_tries(names)]):
+        answer = {"if": {"pattern": pattern}, "then": {"const": path}, "else": answer}
+    return answer
+
+
+def _tries(names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for narrow in (_written_otherwise, _mistyped):
+        for name, path in names.items():
+            yield from ((pattern, path) for pattern in narrow(name))
+    if "commonLabels" in names:
+        yield from ((f"^({pattern})$", path) for pattern, path in _ELSEWHERE.items())
+    for name, path in names.items():
+        yield from ((pattern, path) for pattern in _by_words(name))
+
+
+def _written_otherwise(name: str) -> Iterator[str]:
+    """scrapeTimeout as scrape_timeout, Scrape-Timeout or scrapetimeout."""
+    yield "^" + "[-_ ]?".join(map(_any_case, _words(name))) + "$"
+
+
+def _mistyped(name: str) -> Iterator[str]:
+    """One letter more, less or another, or two exchanged: all but two stand as they are."""
+    if len(name) > 2 and not _ID.fullmatch(name):
+        ways = (f"{name[:at]}.{{0,3}}{name[at + 2 :]}" for at in range(len(name) - 1))
+        yield f"^({'|'.join(ways)})$"
+
+
+def _by_words(name: str) -> Iterator[str]:
+    """It has the first half of one of the name's words, or is the beginning of one."""
+    words = [word for word in _words(name) if len(word) >= _WORD]
+    halves = (_any_case(word[: max(_WORD, len(word) // 2 + 1)]) for word in words)
+    beginnings = (f"^{_any_case(word[:3])}{_any_of_the_rest(word[3:])}$" for word in words)
+    if words:
+        yield "|".join(sorted({*halves, *beginnings}))
+
+
+def _any_of_the_rest(rest: str) -> str:
+    """None, some or all of these letters, from the first on."""
+    return "".join(f"({letter}" for letter in rest) + ")?" * len(rest)
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[A-Z]?[a-z0-9]+", name)
+
+
+def _any_case(word: str) -> str:
+    return f"[{word[0].upper()}{word[0].lower()}]{word[1:]}"
+
+
+def text() -> str:
+    """What the file must be. A hint is a line of its own: nobody reads it."""
+    hints: list[str] = []
+
+    def put_aside(part: Any) -> Any:
+        if not isinstance(part, dict):
+            return part
+        kept = {key: put_aside(value) for key, value in part.items() if key != "propertyNames"}
+        if "propertyNames" in part:
+            hints.append(json.dumps(part["propertyNames"], separators=(",", ":")))
+            kept["propertyNames"] = f"hint {len(hints) - 1}"
+        return kept
+
+    schema = put_aside(with_hints(json.loads(PATH.read_text(encoding="utf-8"))))
+    whole = json.dumps(schema, indent=2) + "\n"
+    return re.sub(r'"hint (\d+)"', lambda found: hints[int(found[1])], whole)
+
+
+if __name__ == "__main__":
+    PATH.write_text(text(), encoding="utf-8")

@@ -1,0 +1,307 @@
+"""The chart in a real cluster: applied, installed, the exporter with the rights that it gives."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+from gpuatlas.demo.server import SimulatedCluster
+from gpuatlas_harness.binaries import built_binary, required
+from gpuatlas_harness.evening import GOLDEN
+from gpuatlas_harness.exporting import ServeProcess, run_gpuatlas
+from gpuatlas_harness.helm import (
+    CHART,
+    MAJORS,
+    OPERATOR,
+    RELEASE,
+    SCENARIOS,
+    Helm,
+    Object,
+    Rendered,
+    helm,
+)
+from gpuatlas_harness.installed import Account, audited
+from gpuatlas_harness.kube import KubeError, KubeServer
+from gpuatlas_harness.polling import poll
+from gpuatlas_harness.simulated import EVENING, load
+
+SECRET_BYTES: Final = 1_048_576  # what the API server takes in a Secret
+CRDS: Final = Path(__file__).with_name("operator-crds.yaml")
+HAMI: Final = CHART / "ci" / "hami-values.yaml"
+# Where the evening has sharing layers.
+LAYERS: Final = ["hami-system", "hami-legacy", "volcano-system"]
+# Kubernetes' own gangs: behind a switch where they are served at all.
+GANGS: Final = (
+    "--runtime-config=scheduling.k8s.io/v1alpha2=true",
+    "--feature-gates=GenericWorkload=true",
+)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The simulated evening on a real API server, which writes down what accounts do."""
+
+    kube: KubeServer
+    folder: Path
+
+    def account(self, rendered: Rendered) -> Account:
+        """The chart's own, once its rights are in force."""
+        metadata = rendered.one("ServiceAccount")["metadata"]
+        namespace, name = metadata["namespace"], metadata["name"]
+        account = Account(self.kube, self.folder, namespace=namespace, name=name)
+        account.wait_until_it_may("list", "nodes")
+        return account
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    folder = tmp_path_factory.mktemp("kube-chart")
+    with (
+        SimulatedCluster(start=EVENING, speed=0) as simulated,
+        KubeServer(
+            apiserver=required(lambda: built_binary("kube-apiserver")),
+            etcd=required(lambda: built_binary("etcd")),
+            work_dir=folder,
+            extra_arguments=[*audited(folder), *GANGS],
+        ) as kube,
+    ):
+        load(simulated, kube)
+        kube.apply([*yaml.safe_load_all(CRDS.read_text(encoding="utf-8"))])
+        kube.resource("monitoring.coreos.com/v1", "Prometheus")
+        yield Cluster(kube, folder)
+
+
+# Applied
+
+
+@pytest.mark.parametrize("values", SCENARIOS, ids=lambda path: path.stem)
+def test_the_api_server_takes_every_object(values: Path, cluster: Cluster, helm4: Helm) -> None:
+    """Server-side and strict: a field that no schema knows is refused."""
+    rendered = helm4.render(values, served=OPERATOR, namespace=f"take-{values.stem}"[:40])
+
+    stored = cluster.kube.apply(rendered.objects)
+
+    assert [(item["kind"], item["metadata"]["name"]) for item in stored] == [
+        (item["kind"], item["metadata"]["name"]) for item in rendered.objects
+    ]
+
+
+@pytest.mark.parametrize("values", SCENARIOS, ids=lambda path: path.stem)
+def test_its_pods_meet_the_restricted_standard(values: Path, cluster: Cluster, helm4: Helm) -> None:
+    namespace = restricted(cluster.kube, values.stem)
+    rendered = helm4.render(values, {"dashboards.enabled": False}, namespace=namespace)
+
+    pods = [*map(pod_of, rendered.of("Deployment")), *rendered.of("Pod")]
+    assert len(pods) == len(rendered.of("Deployment")) + 1
+    assert len(cluster.kube.apply(pods)) == len(pods)
+
+
+def test_the_standard_is_in_force(cluster: Cluster, helm4: Helm) -> None:
+    namespace = restricted(cluster.kube, "loose")
+    loose = {"dashboards.enabled": False, "securityContext.allowPrivilegeEscalation": True}
+    rendered = helm4.render(loose, namespace=namespace)
+
+    with pytest.raises(KubeError, match=r"403.*allowPrivilegeEscalation"):
+        cluster.kube.apply([pod_of(rendered.one("Deployment"))])
+
+
+def restricted(kube: KubeServer, name: str) -> str:
+    """A namespace that admits only pods of the standard of that name."""
+    labels = {"pod-security.kubernetes.io/enforce": "restricted"}
+    metadata = {"name": f"restricted-{name}", "labels": labels}
+    kube.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}])
+    return f"restricted-{name}"
+
+
+def pod_of(deployment: Object) -> Object:
+    """What its controller would make."""
+    template = deployment["spec"]["template"]
+    metadata = {**template["metadata"], "name": deployment["metadata"]["name"]}
+    metadata["namespace"] = deployment["metadata"]["namespace"]
+    return {"apiVersion": "v1", "kind": "Pod", **template, "metadata": metadata}
+
+
+# The exporter
+
+
+@pytest.fixture(scope="module")
+def default(cluster: Cluster, helm4: Helm) -> Rendered:
+    """The chart as it comes."""
+    rendered = helm4.render()
+    cluster.kube.apply(rendered.objects)
+    return rendered
+
+
+@pytest.fixture(scope="module")
+def account(cluster: Cluster, default: Rendered) -> Account:
+    return cluster.account(default)
+
+
+@pytest.fixture(scope="module")
+def exporter(
+    default: Rendered, account: Account, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ServeProcess]:
+    """What the Deployment would start, with the account's token."""
+    folder = tmp_path_factory.mktemp("serve")
+    with ServeProcess(folder, *arguments(default, account)) as running:
+        yield running
+
+
+def arguments(rendered: Rendered, account: Account) -> list[str | Path]:
+    command, *options = rendered.exporter()["containers"][0]["args"]
+    assert command == "serve"
+    return ["--kubeconfig", account.kubeconfig, *options]
+
+
+def test_it_fills_its_families(exporter: ServeProcess) -> None:
+    """All that the reference page of the same evening has."""
+    expected = {re.split(r"[{ ]", line)[0] for line in GOLDEN.read_text().splitlines()}
+
+    assert expected - exporter.page().names() == set()
+
+
+def test_it_uses_each_right_that_it_has_and_asks_for_no_other(
+    exporter: ServeProcess, default: Rendered, account: Account
+) -> None:
+    given = {
+        (group, resource, verb)
+        for rule in default.one("ClusterRole")["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+
+    with contextlib.suppress(TimeoutError):  # the comparison says more
+        poll(
+            lambda: given <= account.did() or None,
+            deadline_seconds=30,
+            waiting_for="the exporter to use all of its rights",
+        )
+    assert account.did() == given
+
+
+def test_it_is_refused_nothing(exporter: ServeProcess, account: Account) -> None:
+    page = exporter.page()
+
+    assert account.denials() == []
+    log = exporter.process.log_tail(1000)
+    assert not re.search(r"\(40[13]\)|denied|not allow", log), log
+    sources = page.labels("gpuatlas_source_up")
+    assert len(sources) > 20
+    assert [row for row in sources if page.value("gpuatlas_source_up", **row) == 0] == []
+
+
+def test_the_notes_command_shows_the_cards(account: Account, exporter: ServeProcess) -> None:
+    """`kubectl exec … gpuatlas cards --direct` runs with the exporter's own rights."""
+    answer = run_gpuatlas("cards", "--direct", "--kubeconfig", account.kubeconfig)
+
+    assert answer.returncode == 0
+    assert "a10g-1" in answer.stdout
+    # One of the evening's exporters is broken; nothing is refused.
+    assert re.findall(r"warning: (.*?):", answer.stderr) == ["dcgm"]
+
+
+def test_with_rights_by_namespace_it_reads_the_layer_there(
+    cluster: Cluster, helm4: Helm, tmp_path: Path
+) -> None:
+    values = {"rbac.getNamespaces": LAYERS}
+    rendered = helm4.render(HAMI, values, namespace="by-namespace")
+    cluster.kube.apply(rendered.objects)
+    account = cluster.account(rendered)
+    account.wait_until_it_may("get", "configmaps", namespace="hami-legacy")
+
+    with ServeProcess(tmp_path, *arguments(rendered, account)) as running:
+        poll(
+            lambda: ("", "configmaps", "get") in account.did() or None,
+            deadline_seconds=30,
+            waiting_for="the settings of the layer to be read",
+        )
+        assert account.denials() == []
+        assert running.page().values("gpuatlas_allocation_info") != []
+        namespaces = {row["namespace"] for row in running.page().labels("gpuatlas_workload_info")}
+        assert "kube-system" not in namespaces
+
+
+# Installed
+
+
+def release_bytes(kube: KubeServer, namespace: str) -> int:
+    """What Helm keeps of the newest release, as the API server counts it."""
+    items = kube.list_objects("Secret", namespace=namespace)["items"]
+    newest = max(items, key=lambda item: int(item["metadata"]["labels"]["version"]))
+    return len(base64.b64decode(newest["data"]["release"]))
+
+
+@pytest.mark.parametrize("major", MAJORS)
+def test_helm_installs_upgrades_and_removes_it(
+    major: int, cluster: Cluster, tmp_path: Path
+) -> None:
+    kube, namespace = cluster.kube, f"helm{major}"
+    program = helm(major, tmp_path)
+    kube.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}])
+
+    def run(*words: str) -> str:
+        return program.run(*words, "--namespace", namespace, kubeconfig=kube.kubeconfig)
+
+    def deployments() -> list[str]:
+        listed = kube.list_objects("Deployment", namespace=namespace, api_version="apps/v1")
+        return [item["metadata"]["name"] for item in listed["items"]]
+
+    notes = run("install", RELEASE, str(CHART))
+    assert deployments() == ["gpuatlas"]
+    assert "Scraped by a ServiceMonitor" in notes
+    assert f"kubectl -n {namespace} exec deployment/gpuatlas -- gpuatlas cards --direct" in notes
+    assert release_bytes(kube, namespace) < 0.9 * SECRET_BYTES
+
+    notes = run("upgrade", RELEASE, str(CHART), "--set", "shards=3,dashboards.language=ja")
+    assert deployments() == ["gpuatlas-0", "gpuatlas-1", "gpuatlas-2"]
+    assert "exec deployment/gpuatlas-0 -- gpuatlas cards" in notes
+    assert release_bytes(kube, namespace) < 0.9 * SECRET_BYTES
+
+    run("uninstall", RELEASE)
+    assert deployments() == []
+    assert kube.list_objects("Secret", namespace=namespace)["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "hint"),
+    [
+        pytest.param(
+            {},
+            "--set-string 'scrape.labels.release=kps' --set-string 'rules.labels.release=kps'",
+            id="none takes it",
+        ),
+        pytest.param({"release": "kps"}, "", id="one takes it"),
+    ],
+)
+def test_the_notes_say_which_labels_the_operators_prometheus_wants(
+    labels: dict[str, str], hint: str, cluster: Cluster, helm3: Helm
+) -> None:
+    wanted: Any = {"matchLabels": {"release": "kps"}}
+    server = {
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "Prometheus",
+        "metadata": {"name": "kps", "namespace": "monitoring"},
+        "spec": {"serviceMonitorSelector": wanted, "ruleSelector": wanted},
+    }
+    cluster.kube.apply([server])
+
+    text = helm3.run(
+        *("install", RELEASE, str(CHART), "--namespace", "notes", "--dry-run=server"),
+        *("--set", "dashboards.enabled=false"),
+        *("--set-json", f"scrape.labels={json.dumps(labels)},rules.labels={json.dumps(labels)}"),
+        kubeconfig=cluster.kube.kubeconfig,
+    )
+
+    notes = text[text.index("NOTES:") :]
+    assert ("!! No Prometheus" in notes) == bool(hint)
+    assert re.sub(r"\s+", " ", hint) in re.sub(r"\s+", " ", notes)

@@ -1,0 +1,181 @@
+"""A value that the chart does not know is refused with the name of the one that was meant."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpuatlas_harness.chart_names import PATH, text
+from gpuatlas_harness.helm import MAJORS, Helm, HelmError, helm
+
+Schema = dict[str, Any]
+
+SCHEMA: Schema = json.loads(PATH.read_text(encoding="utf-8"))
+ID = re.compile(r"[A-Z]\d\d")
+
+
+def sections(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
+    """Each object whose names are fixed, with its path."""
+    if "properties" in schema:
+        yield path, schema
+        for name, part in schema["properties"].items():
+            yield from sections(part, f"{path}{name}.")
+
+
+every_section = pytest.mark.parametrize(
+    ("path", "section"), [pytest.param(*each, id=each[0] or "the top") for each in sections(SCHEMA)]
+)
+
+
+def refusal(rule: Schema, name: str) -> list[str]:
+    """The paths that a refusal of this name would print; none where it is no refusal."""
+    if "if" in rule:
+        condition = rule["if"]
+        holds = (
+            name in condition["enum"]
+            if "enum" in condition
+            else re.search(condition["pattern"], name) is not None
+        )
+        follows = rule.get("then") if holds else rule.get("else")
+        return [] if follows is None else refusal(follows, name)
+    return [rule["const"]] if "const" in rule else list(rule["enum"])
+
+
+def slips(name: str) -> Iterator[str]:
+    """What people write instead of a name."""
+    yield re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
+    yield re.sub(r"(?<!^)([A-Z])", r"-\1", name).lower()
+    yield name.lower()
+    yield name[0].upper() + name[1:]
+    for at in range(0, len(name), 3):
+        yield name[:at] + name[at + 1 :]
+        yield name[:at] + name[at] + name[at:]
+        yield name[:at] + "x" + name[at + 1 :]
+    for at in range(0, len(name) - 1, 2):
+        yield name[:at] + name[at + 1] + name[at] + name[at + 2 :]
+
+
+def distance(one: str, other: str) -> int:
+    """Letters to put in, to take out or to replace until one is the other; case counts nothing."""
+    row = list(range(len(other) + 1))
+    for index, letter in enumerate(one.lower(), 1):
+        before, row = row, [index]
+        for at, mark in enumerate(other.lower(), 1):
+            row.append(min(row[-1] + 1, before[at] + 1, before[at - 1] + (letter != mark)))
+    return row[-1]
+
+
+def nearest(name: str, known: Iterator[str]) -> list[str]:
+    """Those that no other is nearer than."""
+    by_distance: dict[int, list[str]] = {}
+    for each in known:
+        by_distance.setdefault(distance(name, each), []).append(each)
+    return by_distance[min(by_distance)]
+
+
+@every_section
+def test_slips_of_a_letter_lead_to_the_name(path: str, section: Schema) -> None:
+    known = section["properties"]
+    for name in (each for each in known if len(each) > 2 and not ID.fullmatch(each)):
+        for slip in set(slips(name)) - set(known):
+            said = refusal(section["propertyNames"], slip)
+            assert said[0] in {path + each for each in nearest(slip, iter(known))}, slip
+            assert len(said) == 1, slip
+
+
+@every_section
+def test_known_names_are_not_refused_and_others_always(path: str, section: Schema) -> None:
+    assert section["additionalProperties"] is False
+    assert [name for name in section["properties"] if refusal(section["propertyNames"], name)] == []
+    assert refusal(section["propertyNames"], "~") == [path + name for name in section["properties"]]
+
+
+@pytest.mark.parametrize("major", MAJORS)
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("replicaCount", "replicas"),
+        ("excluded_namespaces", "excludedNamespaces"),
+        ("image.tags", "image.tag"),
+        ("prometheus.adress", None),
+        ("serviceMonitor", "scrape.by"),
+        ("rules.checks.h08", "rules.checks.H08"),
+        ("rules.thresholds.idlePercent", "rules.thresholds.heldIdlePercent"),
+        ("dashboards.lang", "dashboards.language"),
+    ],
+)
+def test_helm_says_it(written: str, meant: str | None, major: int, tmp_path: Path) -> None:
+    with pytest.raises(HelmError) as refused:
+        helm(major, tmp_path).render({written: 1})
+
+    name = written.rpartition(".")[2]
+    assert f"additional properties '{name}' not allowed" in str(refused.value)
+    if meant is None:  # nothing is near: all of them are listed
+        assert "value must be one of 'prometheus.url', 'prometheus.bearerToken'" in str(
+            refused.value
+        )
+    else:
+        assert f"value must be '{meant}'" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "to", "says"),
+    [
+        ("scrape.by", "podmonitor", "'auto', 'ServiceMonitor', 'annotations', 'none'"),
+        ("shards", 0, "got 0, want 1"),
+        ("replicas", "two", "got string, want integer"),
+        ("licences", ["licence"], "does not match pattern"),
+        ("documentsUrl", "https://docs.example", "does not match pattern"),
+        ("prometheus.url", "prometheus:9090", "does not match pattern"),
+        ("commonLabels", {"a": 1}, "got number, want string"),
+        ("extraArgs", ["listen"], "does not match pattern"),
+    ],
+)
+def test_a_wrong_value_is_refused_where_it_stands(
+    value: str, to: object, says: str, helm4: Helm
+) -> None:
+    with pytest.raises(HelmError) as refused:
+        helm4.render({value: to})
+
+    assert f"at '/{value.replace('.', '/')}" in str(refused.value)
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({"scrapeTimeoutSeconds": 40}, "scrapeTimeoutSeconds (40) is longer than"),
+        ({"prometheus.matchers": {"cluster": "a"}}, "need prometheus.url"),
+        (
+            {
+                "prometheus.url": "http://prometheus",
+                "prometheus.bearerToken": {"secret": "a", "serviceAccount": True},
+            },
+            "two tokens",
+        ),
+        ({"web.tls": True}, "web.tls needs web.secret"),
+        ({"serviceAccount.create": False}, "name the account that gets the rights"),
+    ],
+)
+def test_values_that_contradict_each_other_are_refused(
+    values: dict[str, object], says: str, helm4: Helm
+) -> None:
+    with pytest.raises(HelmError, match=re.escape(says)):
+        helm4.render(values)
+
+
+def test_a_chart_that_has_this_one_as_a_part_may_switch_it(helm4: Helm) -> None:
+    """`condition: gpuatlas.enabled`, and globals of the whole, arrive here as well."""
+    given = {"dashboards.enabled": False, "rules.as": "none"}
+
+    assert helm4.render({**given, "enabled": True, "global.x": 1}) == helm4.render(given)
+
+
+def test_the_hints_are_those_of_the_names() -> None:
+    """`make docs` writes them again."""
+    assert PATH.read_text(encoding="utf-8") == text()
