@@ -63,6 +63,7 @@ class Check:
         summary: What it finds, in one sentence.
         advice: By signal, of H01 by the number of the XID.
         runbook: Path of its page in the repository.
+        interval: Seconds between two looks at it.
     """
 
     id: str
@@ -71,6 +72,7 @@ class Check:
     summary: str
     advice: Mapping[str, Advice]
     runbook: str
+    interval: int
 
     @property
     def speaks_with_one_voice(self) -> bool:
@@ -110,9 +112,14 @@ def said(layer: str) -> Mapping[str, Advice]:
 
 def _checks_of(layer: str) -> Iterator[Check]:
     content = yaml.safe_load((ALERTS / f"{layer}.yaml").read_text(encoding="utf-8"))
-    rules = [rule for group in content["groups"] for rule in group["rules"] if "alert" in rule]
-    for check, of_check in groupby(rules, key=lambda rule: str(rule["labels"]["check"])):
-        its_rules = list(of_check)
+    rules = [
+        (rule, group["interval"])
+        for group in content["groups"]
+        for rule in group["rules"]
+        if "alert" in rule
+    ]
+    for check, of_check in groupby(rules, key=lambda entry: str(entry[0]["labels"]["check"])):
+        its_rules, intervals = zip(*of_check, strict=True)
         first = its_rules[0]
         yield Check(
             id=check,
@@ -121,7 +128,18 @@ def _checks_of(layer: str) -> Iterator[Check]:
             summary=str(first["annotations"]["summary"]),
             advice={word: advice for rule in its_rules for word, advice in _advice(check, rule)},
             runbook=str(first["annotations"]["runbook_url"]),
+            interval=_seconds(check, set(intervals)),
         )
+
+
+def _seconds(check: str, intervals: set[str]) -> int:
+    """Of one interval such as "2m". Raises ValueError where a check has several."""
+    found = {re.fullmatch(r"(\d+)m", interval) for interval in intervals}
+    if len(found) != 1 or None in found:
+        message = f"{check} is judged at intervals of {sorted(intervals)}"
+        raise ValueError(message)
+    (minutes,) = (int(match[1]) for match in found if match)
+    return 60 * minutes
 
 
 def _advice(check: str, rule: Mapping[str, Any]) -> Iterator[tuple[str, Advice]]:

@@ -27,6 +27,27 @@ CARD_AS_DCGM: Final = (
 # The workloads of a list, by the variables above it.
 WORKLOADS: Final = f'{NAMESPACE}, workload_kind=~"$workload_kind"'
 
+
+def among(label: str, variable: str) -> str:
+    """One of the names that a hidden variable lists; without any, none.
+
+    As `a|b` Prometheus looks for the names; with what Grafana puts around lists, `(a|b)`, it would
+    try the expression on each name that there is.
+    """
+    return f'{label}=~"${{{variable}:pipe}}", {label}!=""'
+
+
+# What a large cluster's board shows of it: to read all of it for each column would take seconds.
+SHOWN: Final = f"{CLUSTER}, {among('node', 'shown_nodes')}"
+SHOWN_WORKLOADS: Final = f"{WORKLOADS}, {among('workload', 'shown_workloads')}"
+SIZED: Final = f"{NAMESPACE}, {among('workload', 'sized_workloads')}"
+PRIORITISED: Final = f"{NAMESPACE}, {among('workload', 'prioritised_workloads')}"
+HOLDERS: Final = f"{NAMESPACE}, {among('workload', 'whole_card_workloads')}"
+# The pods on the one card that is looked at, or on those of the one workload.
+CARD_PODS: Final = f"{CLUSTER}, {among('pod', 'card_pods')}"
+# The nodes on which something fires.
+HIT_NODES: Final = f"{CLUSTER}, {among('node', 'hit_nodes')}"
+
 # The one workload that is looked at, and its namespace.
 CHOSEN_NAMESPACE: Final = f'{CLUSTER}, cluster=~"$chosen_cluster", namespace="$chosen_namespace"'
 CHOSEN_WORKLOAD: Final = (

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gpuatlas_dashboards.scopes import CLUSTER, NAMESPACE, NODE
-from gpuatlas_dashboards.signals.card import INDEX
 from gpuatlas_dashboards.texts.shapes.words import Language
 from gpuatlas_dashboards.tokens import DOCUMENTS, State
 
@@ -82,6 +81,19 @@ def from_query(
     )
 
 
+def names(language: Language, name: str, query: str, regex: str = "") -> Variable:
+    """A hidden list, always all of it: without a value of its own, "All" is the list."""
+    body = from_query(language, name, query, regex=regex, hidden=True).body
+    return Variable(body={key: value for key, value in body.items() if key != "allValue"})
+
+
+def labels_of(language: Language, name: str, label: str, expr: str) -> Variable:
+    """The values of a label in the answer to an expression, as a hidden list."""
+    # In one line: Grafana looks for the end of query_result( in the same line.
+    one_line = " ".join(f"group by ({label}) ({expr})".split())
+    return names(language, name, f"query_result({one_line})", f'/{label}="([^"]+)"/')
+
+
 def _query_type(query: str) -> int:
     """How Grafana's query editor of variables numbers its forms."""
     return 1 if query.startswith("label_values") else 3
@@ -131,14 +143,34 @@ def choice(language: Language, name: str, words: Mapping[str, str]) -> Variable:
     )
 
 
+def shown_nodes(language: Language, expr: str) -> Variable:
+    """The nodes that the map and the list of cards show."""
+    return labels_of(language, "shown_nodes", "node", expr)
+
+
+def card_pods(language: Language, scope: str) -> Variable:
+    """The pods on one card or on several."""
+    query = f"label_values(gpuatlas_allocation_info{{{scope}}}, pod)"
+    return names(language, "card_pods", query)
+
+
 def card(language: Language) -> Variable:
-    """The one card that is looked at: its UUID, shown as node and index."""
-    known = f"card:gpuatlas_card_info:group{{{NODE}}}"
-    named = f"{known} * on (cluster, card) group_left (index) {INDEX} or on (cluster, card) {known}"
+    """The one card that is looked at: its UUID, shown as node and index.
+
+    Every card of the chosen nodes is a choice: one that is looked at and is none would be another
+    at the next refresh.
+    """
+    ours = f"gpuatlas_card_info{{{NODE}}}"
+    others = f"card:gpuatlas_card_info:group{{{NODE}}} unless on (cluster, card) {ours}"
+    # In clusters without our exporter.
+    dcgm = f"DCGM_FI_DEV_GPU_TEMP{{{CLUSTER}}} unless on (cluster) gpuatlas_card_info{{{CLUSTER}}}"
+    dcgm = f'label_join({dcgm}, "card", "", "UUID", "uuid")'
+    index = f'topk by (cluster, card) (1, label_replace({dcgm}, "index", "$1", "gpu", "(.*)"))'
+    numbered = f"({others}) * on (cluster, card) group_left (index) {index}"
     name = '"name", " / ", "node", "index"'
+    known = f"{ours} or on (cluster, card) {numbered} or on (cluster, card) ({others})"
     # In one line: Grafana looks for the end of query_result( in the same line.
-    one_line = " ".join(f"group by (card, name) (label_join({named}, {name}))".split())
-    query = f"query_result({one_line})"
+    query = f"query_result(group by (card, name) (label_join({known}, {name})))"
     regex = '/card="(?<value>[^"]+)".*name="(?<text>[^"]+)"/'
     return from_query(language, "card", query, many=False, regex=regex)
 

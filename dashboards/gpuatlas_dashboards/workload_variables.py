@@ -7,31 +7,41 @@ matchers of PromQL read one label each.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from gpuatlas_dashboards.links import column
 from gpuatlas_dashboards.scopes import CHOSEN_WORKLOAD, NAMESPACE, WORKLOADS
 from gpuatlas_dashboards.texts.shapes.words import Language
 from gpuatlas_dashboards.tokens import WorkloadState
-from gpuatlas_dashboards.variables import Variable, choice, from_query
+from gpuatlas_dashboards.variables import Variable, choice, from_query, names
 
 _PARTS: Final = ("cluster", "namespace", "workload_kind", "workload")
 # The label that a table with links to a workload has; `with_key` makes it.
 KEY: Final = "workload_key"
+_SUSPECT_PARTS: Final = ("cluster", "suspect_namespace", "suspect_kind", "suspect")
+SUSPECT_KEY: Final = "suspect_key"
 
 
-def with_key(expr: str, *, prefix: str = "") -> str:
-    """The expression with the label that a link to the board needs.
-
-    `prefix` stands before the labels of the workload, as in `suspect_`; the cluster has none.
-    """
-    labels = ", ".join(f'"{name if name == "cluster" else prefix + name}"' for name in _PARTS)
-    return f'label_join({expr}, "{KEY}", "/", {labels})'
+def with_key(expr: str) -> str:
+    """The expression with the label that a link to the board needs."""
+    return _joined(expr, KEY, _PARTS)
 
 
-def key_column() -> str:
+def with_suspect_key(expr: str) -> str:
+    """The same for a link to the suspect of a pair; without a suspect it leads where one is."""
+    key = _joined(expr, SUSPECT_KEY, _SUSPECT_PARTS)
+    return f'label_replace({key}, "{SUSPECT_KEY}", "$workload", "{SUSPECT_KEY}", "[^/]*///")'
+
+
+def _joined(expr: str, name: str, labels: Sequence[str]) -> str:
+    quoted = ", ".join(f'"{label}"' for label in labels)
+    return f'label_join({expr}, "{name}", "/", {quoted})'
+
+
+def key_column(name: str = KEY) -> str:
     """The workload of the row that a link stands in."""
-    return column(KEY)
+    return column(name)
 
 
 def workload_kind(language: Language) -> Variable:
@@ -47,6 +57,7 @@ def workload_state(language: Language) -> Variable:
 
 def chosen_workload(language: Language) -> list[Variable]:
     """The workload, shown as namespace and name, and its four parts."""
+    # All that the filters leave: one that is looked at and is no choice would be another soon.
     named = (
         f'label_join(gpuatlas_workload_info{{{WORKLOADS}}}, "name", " / ", "namespace", "workload")'
     )
@@ -73,7 +84,6 @@ def _part(language: Language, name: str, pattern: str, *, without: str = "") -> 
 
 
 def its_cards(language: Language) -> Variable:
-    """Always all of them, each by its UUID: without a value of its own, "All" is their list."""
+    """Always all of them, each by its UUID."""
     query = f'label_values(workload:gpuatlas_card_info:group{{{CHOSEN_WORKLOAD}, card!=""}}, card)'
-    body = from_query(language, "chosen_cards", query, hidden=True).body
-    return Variable(body={key: value for key, value in body.items() if key != "allValue"})
+    return names(language, "chosen_cards", query)

@@ -54,11 +54,18 @@ def test_the_alert_names_the_check(alert: str, name: str) -> None:
     assert {check.id: check.name for check in checks()}[alert] == name
 
 
-def test_alerts_are_judged_each_minute() -> None:
-    """The board counts their samples to say for how long they fired."""
-    groups = {rule.file: read_groups(rule.file) for rule in RULES}.values()
+@pytest.mark.parametrize("check", checks(), ids=lambda check: check.id)
+def test_a_check_knows_how_often_it_is_judged(check: Any) -> None:
+    """The board counts samples of its alerts to say for how long they fired."""
+    intervals = {
+        group.interval
+        for layer in LAYERS
+        for group in read_groups(ROOT / "alerts" / f"{layer}.yaml")
+        for rule in group.rules
+        if rule.labels.get("check") == check.id
+    }
 
-    assert {group.interval for of_file in groups for group in of_file} == {timedelta(minutes=1)}
+    assert intervals == {timedelta(seconds=check.interval)}
 
 
 def test_each_xid_says_what_it_is() -> None:

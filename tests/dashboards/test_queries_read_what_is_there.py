@@ -8,7 +8,6 @@ from typing import Final
 import promql_parser
 import pytest
 
-from gpuatlas_dashboards.signals.sizing import AWAITED
 from gpuatlas_harness.alert_rules import dcgm_counters
 from gpuatlas_harness.boards import (
     BoardFile,
@@ -19,20 +18,12 @@ from gpuatlas_harness.boards import (
     variables_in,
 )
 from gpuatlas_harness.promql import called, nodes
-from gpuatlas_harness.rule_lint import LABELS, RECORDED, metric_faults
-from gpuatlas_harness.series_labels import OURS
+from gpuatlas_harness.rule_lint import LABELS, metric_faults
 
 BOARDS: Final = read_boards()
 # Of one language: the other has the same expressions, which is a test of its own.
 QUERIES: Final = [query for board in BOARDS if "/" not in board.name for query in board.queries()]
-# Names of the contract (DESIGN 5 and 7) that no part publishes yet; each leaves with its part.
-PENDING: Final = {
-    "gpuatlas_allocation_held",
-    "gpuatlas_card_contended_seconds_total",
-    "gpuatlas_workload_slowed_seconds_total",
-    *AWAITED,
-}
-FOREIGN: Final = {*dcgm_counters(), *PENDING, "ALERTS_FOR_STATE"}
+FOREIGN: Final = {*dcgm_counters(), "ALERTS_FOR_STATE"}
 BUILT_IN: Final = {"__rate_interval", "__range", "__interval"}
 
 
@@ -97,7 +88,3 @@ def test_both_languages_ask_the_same() -> None:
     for name, expressions in asked.items():
         if "/" not in name:
             assert asked[f"ja/{name}"] == expressions
-
-
-def test_pending_names_leave_once_they_are_published() -> None:
-    assert PENDING & (OURS.keys() | {rule.name for rule in RECORDED}) == set()

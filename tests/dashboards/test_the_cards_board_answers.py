@@ -88,7 +88,7 @@ def test_nodes_of_one_name_in_two_clusters_are_two_rows(tmp_path: Path) -> None:
 def test_only_the_chosen_states_and_nodes_stay(tmp_path: Path) -> None:
     series = a_card("GPU-a", node="n1") | a_card("GPU-b", node="n2")
     series |= a_card("GPU-c", node="n2", index="1", state=State.FAILED)
-    chosen = {"state": "failed|slowed", "node": "n1|n2"}
+    chosen = {"state": "failed|slowed", "shown_nodes": "n1|n2"}
 
     asked = {queries.TILES: [tile("c/n2", "1", "failed|2")]}
 
@@ -110,9 +110,13 @@ def test_of_too_many_cards_whole_nodes_with_the_worst_states_are_shown(tmp_path:
     series |= {
         f'node:gpuatlas_cards:count{{cluster="c", node="n{n}"}}': f"{count}x5" for n in "123"
     }
-    shown = [tile("c/n1", "0", "idle|2"), tile("c/n3", "0", "failed|2")]
+    shown = [('{cluster="c", node="n1"}', 3.0), ('{cluster="c", node="n3"}', 6.0)]
+    tiles = [tile("c/n1", "0", "idle|2"), tile("c/n3", "0", "failed|2")]
 
-    assert faults(tmp_path, series, {queries.TILES: shown}) == ""
+    assert faults(tmp_path, series, {queries.SHOWN_NODES: shown}) == ""
+    assert (
+        faults(tmp_path, series, {queries.TILES: tiles}, variables={"shown_nodes": "n1|n3"}) == ""
+    )
 
 
 def test_a_node_has_its_model_and_its_worst_state(tmp_path: Path) -> None:
@@ -272,7 +276,7 @@ def test_an_alert_is_shown_once_with_its_first_beginning_in_milliseconds(
 def test_the_list_has_a_row_for_each_card_whoever_knows_it(tmp_path: Path) -> None:
     series = a_card("GPU-a") | {
         f'{STATE}{{cluster="c", node="m", card="GPU-b", state="unknown"}}': "4x5",
-        'DCGM_FI_DEV_GPU_TEMP{cluster="c", UUID="GPU-b", gpu="5"}': "40x5",
+        'DCGM_FI_DEV_GPU_TEMP{cluster="c", UUID="GPU-b", gpu="5", hostname="m"}': "40x5",
         f'{STATE}{{cluster="c", node="m", card="NPU-c", state="unknown"}}': "4x5",
     }
     rows = [
@@ -295,10 +299,20 @@ def test_a_pod_on_no_known_card_is_listed(tmp_path: Path) -> None:
 def test_cards_are_chosen_by_node_and_index(tmp_path: Path) -> None:
     definition = card_variable(LANGUAGES[0]).body["definition"]
     query = definition.removeprefix("query_result(").removesuffix(")")
-    answer = [('{card="GPU-a", name="n / 0"}', 1.0)]
+    of_dcgm = 'card:gpuatlas_card_info:group{cluster="d", node="m", card="GPU-b"}'
+    series = a_card("GPU-a") | {
+        of_dcgm: "1x5",
+        'card:gpuatlas_card_info:group{cluster="c", node="n", card="NPU-c"}': "1x5",
+        'DCGM_FI_DEV_GPU_TEMP{cluster="d", UUID="GPU-b", gpu="5", hostname="m"}': "40x5",
+    }
+    answer = [
+        ('{card="GPU-a", name="n / 0"}', 1.0),
+        ('{card="GPU-b", name="m / 5"}', 1.0),
+        ('{card="NPU-c", name="n / "}', 1.0),
+    ]
 
     assert "\n" not in definition
-    assert faults(tmp_path, a_card("GPU-a"), {query: answer}) == ""
+    assert faults(tmp_path, series, {query: answer}) == ""
 
 
 def board(name: str) -> BoardFile:

@@ -15,8 +15,9 @@ from gpuatlas_dashboards.links import BoardId
 from gpuatlas_dashboards.scopes import CLUSTER
 from gpuatlas_dashboards.signals import cluster
 from gpuatlas_harness.binaries import required, system_binary
-from gpuatlas_harness.board_answers import faults
+from gpuatlas_harness.board_answers import Samples, faults
 from gpuatlas_harness.boards import read_boards
+from gpuatlas_harness.rule_lint import RECORDING_RULES
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +62,48 @@ def test_records_reach_back_to_the_first_of_the_day(tmp_path: Path) -> None:
 
     assert faults(tmp_path, {counted: "4x2880"}, of_a_day, at="40h") == ""
     assert faults(tmp_path, {counted: "4x2880"}, of_two_hours, at="2h") == ""
+
+
+MIB: Final = 2**20
+PHYSICAL: Final = 80_000
+RULES: Final = [
+    RECORDING_RULES / f"{name}.yaml"
+    for name in ("normalise", "card", "cluster", "node", "daily", "worth")
+]
+
+
+def only_dcgm(card: str, *, used_mib: int, busy: float) -> dict[str, str]:
+    """What a stock dcgm-exporter says of a card for more than a day."""
+    where = f'cluster="c", UUID="{card}", gpu="0", Hostname="n"'
+    return {
+        f"DCGM_FI_DEV_GPU_TEMP{{{where}}}": "50x400",
+        f"DCGM_FI_DEV_FB_USED{{{where}}}": f"{used_mib}x400",
+        f"DCGM_FI_DEV_FB_FREE{{{where}}}": f"{PHYSICAL - used_mib}x400",
+        f"DCGM_FI_DEV_FB_RESERVED{{{where}}}": "0x400",
+        f"DCGM_FI_PROF_GR_ENGINE_ACTIVE{{{where}}}": f"{busy}x400",
+    }
+
+
+def test_dcgm_alone_tells_whether_sharing_is_worth_it(tmp_path: Path) -> None:
+    """Without our exporter a card whose memory is in use counts as held, and held whole."""
+    series = only_dcgm("GPU-full", used_mib=70_000, busy=0.9)
+    series |= only_dcgm("GPU-half", used_mib=30_000, busy=0.2)
+    series |= only_dcgm("GPU-idle", used_mib=5_000, busy=0.0)
+    series |= only_dcgm("GPU-free", used_mib=0, busy=0.0)
+    never_used = 10_000 + 50_000 + 75_000
+    answers = {
+        VERDICT: 2 / 3,
+        cluster.CARDS_WITH_ROOM.within(CLUSTER): 2,
+        cluster.CARDS_IDLE_ALL_DAY.within(CLUSTER): 1,
+        cluster.MEMORY_NEVER_USED.within(CLUSTER): never_used * MIB,
+        cluster.CARDS_NEVER_USED.within(CLUSTER): never_used / PHYSICAL,
+        cluster.CARDS.within(CLUSTER): 4,
+    }
+    asked: dict[str, Samples] = {
+        f"round({expr}, 0.0001)": [("{}", round(value, 4))] for expr, value in answers.items()
+    }
+
+    assert faults(tmp_path, series, asked, at="26h", interval="4m", rules=RULES) == ""
 
 
 def test_nobody_waits_is_0_and_nobody_tells_is_nothing(tmp_path: Path) -> None:

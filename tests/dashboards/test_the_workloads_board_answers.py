@@ -9,7 +9,9 @@ from typing import Final
 import pytest
 import yaml
 
+from gpuatlas.model.contention import Grade
 from gpuatlas_dashboards.boards import workloads_queries as queries
+from gpuatlas_dashboards.boards import workloads_slowed_queries as slowed
 from gpuatlas_dashboards.boards.workloads import TEXTS
 from gpuatlas_dashboards.catalogue import LANGUAGES
 from gpuatlas_dashboards.signals import workload
@@ -19,10 +21,10 @@ from gpuatlas_dashboards.tokens import (
     WORKLOAD_STATE_MARKS,
     WorkloadState,
 )
-from gpuatlas_dashboards.workload_variables import KEY, chosen_workload
+from gpuatlas_dashboards.workload_variables import KEY, SUSPECT_KEY, chosen_workload
 from gpuatlas_harness.alert_rules import ROOT
 from gpuatlas_harness.binaries import required, system_binary
-from gpuatlas_harness.board_answers import faults
+from gpuatlas_harness.board_answers import Samples, faults
 from gpuatlas_harness.boards import BoardFile, read_boards
 
 CHAT: Final = 'cluster="c", namespace="red", workload_kind="Deployment", workload="chat"'
@@ -57,7 +59,6 @@ def of_rows(expr: str) -> str:
 COLUMNS: Final = {
     "cards": queries.CARDS,
     "waiting": queries.WAITING,
-    "slowed": queries.SLOWED_BY,
     **{
         signal.name: queries.filled(queries.listed_values(signal))
         for signal in (workload.MEMORY_OCCUPANCY, workload.PODS, workload.GANG)
@@ -71,7 +72,11 @@ def test_a_column_that_nobody_measures_has_one_row(expr: str, tmp_path: Path) ->
     assert faults(tmp_path, LISTED, {of_rows(expr): [('{workload="chat"}', 1.0)]}) == ""
 
 
-@pytest.mark.parametrize("expr", [queries.WHAT, *COLUMNS.values()], ids=["what", *COLUMNS])
+@pytest.mark.parametrize(
+    "expr",
+    [queries.WHAT, slowed.SLOWED_BY, *COLUMNS.values()],
+    ids=["what", "slowed by", *COLUMNS],
+)
 def test_without_a_workload_every_column_says_none(expr: str, tmp_path: Path) -> None:
     assert faults(tmp_path, {}, {of_rows(expr): [('{workload="none"}', 1.0)]}) == ""
 
@@ -102,34 +107,123 @@ def test_a_workload_that_changes_while_it_is_described_has_one_row(tmp_path: Pat
     assert faults(tmp_path, both, {of_rows(queries.WHAT): rows}) == ""
 
 
-SUSPECT: Final = 'suspect_namespace="blue", suspect_kind="Job"'
+RATIO: Final = "workload:gpuatlas_slowed_ratio:rate10m"
+COUNTER: Final = "gpuatlas_workload_slowed_seconds_total"
+ON_ONE_CARD: Final = {
+    f'workload:gpuatlas_card_info:group{{{CHAT}, node="n", card="GPU-a"}}': "1x5",
+    'gpuatlas_card_tenants{cluster="c", node="n", card="GPU-a"}': "2x5",
+}
+
+
+def suspicion(metric: str, suspect: str, grade: str, *, kind: str = "Job") -> str:
+    namespace = "blue" if suspect else ""
+    named = f'suspect_namespace="{namespace}", suspect_kind="{kind}", suspect="{suspect}"'
+    return f'{metric}{{{CHAT}, {named}, grade="{grade}"}}'
+
+
+# Who is looked at and not slowed has a 0.
+LOOKED_AT: Final = {suspicion(RATIO, "", "0", kind=""): "0x5"}
 
 
 @pytest.mark.parametrize(
     ("measured", "said"),
     [
-        ({}, "unmeasured"),
-        ({'gpuatlas_card_contended_seconds_total{cluster="c", card="a"}': "0+0x1440"}, "nobody"),
+        ({}, "nobody"),
+        (ON_ONE_CARD, "unmeasured"),
+        (ON_ONE_CARD | LOOKED_AT, "nobody"),
+        (ON_ONE_CARD | {suspicion(RATIO, "ocr", "3"): "0x5"}, "nobody"),
         (
             {
-                f'gpuatlas_workload_slowed_seconds_total{{{CHAT}, {SUSPECT}, suspect="ocr", '
-                'grade="3"}': "0+9x1440",
-                f'gpuatlas_workload_slowed_seconds_total{{{CHAT}, {SUSPECT}, suspect="etl", '
-                'grade="1"}': "0+2x1440",
+                suspicion(RATIO, "ocr", "3"): "0.2x5",
+                suspicion(RATIO, "etl", "3"): "0.1x5",
+                suspicion(RATIO, "web", "1"): "0.9x5",
             },
             "ocr|3",
         ),
+        ({suspicion(RATIO, "", "0", kind=""): "0.4x5"}, "|0"),
     ],
-    ids=["nobody looks", "nobody slows it", "the worst suspect"],
-)
+    ids=[
+        "it has no neighbour", "nobody looks", "nobody contends", "no longer", "the best founded",
+        "nobody is suspected",
+    ],
+)  # fmt: skip
 def test_nobody_looked_is_not_nobody_slows(
     measured: dict[str, str], said: str, tmp_path: Path
 ) -> None:
-    series = {name: values.replace("x5", "x1440") for name, values in LISTED.items()} | measured
-    of_chat = f'({queries.SLOWED_BY}) and on (workload) {STATE}{{state="working"}}'
+    of_chat = f'({slowed.SLOWED_BY}) and on (workload) {STATE}{{state="working"}}'
     answer = [(f'{{{CHAT}, slowed="{said}"}}', 1.0)]
 
-    assert faults(tmp_path, series, {of_chat: answer}, at="24h") == ""
+    assert faults(tmp_path, LISTED | measured, {of_chat: answer}) == ""
+
+
+PAIR: Final = 'suspect_namespace="blue", suspect_kind="Job", suspect="ocr", grade="3"'
+OCR: Final = f'{SUSPECT_KEY}="c/blue/Job/ocr"'
+
+
+def test_a_suspect_stands_with_its_grade_its_time_and_a_link(tmp_path: Path) -> None:
+    """Slowed half of the time for an hour; for ten minutes no more."""
+    series = {
+        suspicion(COUNTER, "ocr", "3"): "0+30x60 1800x10",
+        suspicion(RATIO, "ocr", "3"): "0.5x60 0x10",
+        suspicion(COUNTER, "etl", "1"): "0x70",
+        suspicion(RATIO, "etl", "1"): "0x70",
+    }
+    name = f'{{cluster="c", {PAIR}, {slowed.PAIR}="c/blue/Job/ocr/3"'
+    asked: dict[str, Samples] = {
+        f"round({slowed.SUSPECTS})": [(f"{name}, {OCR}}}", 1800.0)],
+        slowed.SUSPECTS_NOW: [(f"{name}}}", 0.0)],
+        slowed.OVER_TIME: [('{suspect_namespace="blue", suspect="ocr"}', 0.0)],
+    }
+
+    assert faults(tmp_path, series, asked, at="70m", variables=CHOSEN) == ""
+
+
+def test_pairs_have_the_time_of_the_range_and_lead_to_both(tmp_path: Path) -> None:
+    series = {suspicion(RATIO, "ocr", "3"): "0.5x60", suspicion(RATIO, "etl", "1"): "0x60"}
+    name = f'{{{CHAT}, {PAIR}, {slowed.PAIR}="c/red/Deployment/chat/blue/Job/ocr/3"'
+    asked: dict[str, Samples] = {
+        slowed.PAIRS: [(f'{name}, {KEY}="c/red/Deployment/chat", {OCR}}}', 2100.0)],
+        slowed.PAIRS_NOW: [(f"{name}}}", 0.5)],
+    }
+
+    # Seven samples of ten minutes each, both ends included.
+    assert faults(tmp_path, series, asked, at="60m") == ""
+
+
+def test_without_a_suspect_the_link_stays_where_it_is(tmp_path: Path) -> None:
+    series = {suspicion(COUNTER, "", "0", kind=""): "0+30x60"}
+    chosen = CHOSEN | {"workload": "c/red/Deployment/chat"}
+    asked = {
+        f"count by ({SUSPECT_KEY}) ({slowed.SUSPECTS})": [
+            (f'{{{SUSPECT_KEY}="c/red/Deployment/chat"}}', 1.0)
+        ]
+    }
+
+    assert faults(tmp_path, series, asked, at="60m", variables=chosen) == ""
+
+
+def test_a_large_cluster_lists_the_worst_states_and_sums_all(tmp_path: Path) -> None:
+    count = queries.MOST + 10
+    series = {
+        f'{STATE}{{cluster="c", namespace="red", workload_kind="Job", workload="w{n}", '
+        f'state="working"}}': "2x5"
+        for n in range(count)
+    } | {f'{STATE}{{{CHAT}, state="failed"}}': "6x5"}
+    reserved = "workload:gpuatlas_memory_reserved_bytes:sum"
+    series |= {
+        f'{reserved}{{cluster="c", namespace="red", workload_kind="Job", workload="w{n}"}}': "1x5"
+        for n in range(count)
+    }
+    board = next(board for board in read_boards() if board.name == "workloads")
+    title = TEXTS["en"].totals.title
+    totals = [query.expr for query in board.queries() if query.panel == title]
+    asked: dict[str, Samples] = {
+        f"count({queries.SHOWN})": [("{}", float(queries.MOST))],
+        f"max({queries.SHOWN})": [("{}", 6.0)],
+        totals[0]: [("{}", float(count))],
+    }
+
+    assert faults(tmp_path, series, asked) == ""
 
 
 def pod(name: str, owner: str) -> str:
@@ -223,7 +317,7 @@ def test_every_state_of_a_workload_has_a_word_a_colour_and_a_mark_of_its_own() -
 
 def test_every_grade_has_a_word() -> None:
     for texts in TEXTS.values():
-        assert list(texts.grades) == ["1", "2", "3", "4"]
+        assert list(texts.grades) == list(slowed.GRADES) == [str(int(grade)) for grade in Grade]
 
 
 def workloads_boards() -> list[BoardFile]:
@@ -247,7 +341,8 @@ def test_the_parts_of_the_chosen_workload_are_hidden() -> None:
         hidden = {name for name, variable in board.variables().items() if variable["hide"] == 2}
 
         assert hidden == {
-            "chosen_cluster", "chosen_namespace", "chosen_kind", "chosen_name", "chosen_cards",
+            "shown_workloads", "chosen_cluster", "chosen_namespace", "chosen_kind", "chosen_name",
+            "chosen_cards", "card_pods",
         }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from gpuatlas_dashboards import variables
 from gpuatlas_dashboards.board import Board
+from gpuatlas_dashboards.boards import cards_queries as queries
 from gpuatlas_dashboards.boards.cards_chain import chain
 from gpuatlas_dashboards.boards.cards_detail import card_detail
 from gpuatlas_dashboards.boards.cards_history import card_history
@@ -15,6 +16,7 @@ from gpuatlas_dashboards.boards.cards_summary import card_memory, card_states
 from gpuatlas_dashboards.layout import Beside, Column, Section
 from gpuatlas_dashboards.legend import state_legend
 from gpuatlas_dashboards.panels.grafana import Panel
+from gpuatlas_dashboards.scopes import CARD
 from gpuatlas_dashboards.texts.en import cards as en
 from gpuatlas_dashboards.texts.ja import cards as ja
 from gpuatlas_dashboards.texts.shapes.cards import CardsTexts
@@ -34,7 +36,9 @@ def build(language: Language) -> Board:
             variables.cluster(language),
             variables.node(language),
             variables.state(language),
+            variables.shown_nodes(language, queries.SHOWN_NODES),
             variables.card(language),
+            variables.card_pods(language, CARD),
         ],
         sections=[
             Section(

@@ -35,10 +35,14 @@ from gpuatlas_dashboards.tokens import Colour, State, Unit
 
 _PROMISED: Final = (card.PHYSICAL, card.ALLOCATED, card.OVERCOMMITTED)
 _USED: Final = (card.RESIDENT, card.COUNTED, card.OFFLOADED)
-_COMPUTE: Final = (card.COMPUTE, card.COMPUTE_ALLOCATED)
+_COMPUTE: Final = (card.COMPUTE, card.COMPUTE_ALLOCATED, card.CONTENDED)
 _SENSORS: Final = (card.TEMPERATURE, card.POWER, card.SM_CLOCK)
-# Above nothing, a colour warns of these.
-_WARNING: Final = {card.OVERCOMMITTED: Colour.OVERCOMMITTED, card.OFFLOADED: Colour.OFFLOADED}
+# From where on a colour warns of them.
+_WARNING: Final = {
+    card.OVERCOMMITTED: (Colour.OVERCOMMITTED, 1),
+    card.OFFLOADED: (Colour.OFFLOADED, 1),
+    card.CONTENDED: (Colour.OVERCOMMITTED, 0.01),
+}
 
 
 def card_detail(texts: CardsTexts, language: Language, *, width: int) -> list[Panel]:
@@ -48,10 +52,10 @@ def card_detail(texts: CardsTexts, language: Language, *, width: int) -> list[Pa
         _alerts(texts, language, width=width),
         _identity(texts, language, width=width),
         _promises(texts, language, width=width),
-        _values(texts.promised_now, _PROMISED, language, width=width),
-        _values(texts.used_now, _USED, language, width=width),
-        _values(texts.compute_now, _COMPUTE, language, width=width),
-        _values(texts.sensors_now, _SENSORS, language, width=width),
+        _values(texts.promised_now, _PROMISED, texts, language, width=width),
+        _values(texts.used_now, _USED, texts, language, width=width),
+        _values(texts.compute_now, _COMPUTE, texts, language, width=width),
+        _values(texts.sensors_now, _SENSORS, texts, language, width=width),
     ]
 
 
@@ -110,7 +114,14 @@ def _promises(texts: CardsTexts, language: Language, *, width: int) -> Panel:
     )
 
 
-def _values(words: Words, signals: Sequence[Signal], language: Language, *, width: int) -> Panel:
+def _values(
+    words: Words,
+    signals: Sequence[Signal],
+    texts: CardsTexts,
+    language: Language,
+    *,
+    width: int,
+) -> Panel:
     """Side by side; what nobody measured is said to be unknown, not left out."""
     return stat(
         words,
@@ -125,7 +136,7 @@ def _values(words: Words, signals: Sequence[Signal], language: Language, *, widt
         ],
         Look(
             mappings=[unknown_if_absent(language.shared.states[State.UNKNOWN])],
-            fields=[_value_field(signal) for signal in signals],
+            fields=[_value_field(signal, texts) for signal in signals],
         ),
         width=width,
         height=3,
@@ -134,10 +145,18 @@ def _values(words: Words, signals: Sequence[Signal], language: Language, *, widt
     )
 
 
-def _value_field(signal: Signal) -> Field:
+def _value_field(signal: Signal, texts: CardsTexts) -> Field:
     warning = _WARNING.get(signal)
-    steps = [step(Colour.NEUTRAL), step(warning, 1)] if warning else ()
-    return Field(name=signal.name, match=Match.REF, unit=signal.unit, thresholds=steps)
+    steps = [step(Colour.NEUTRAL), step(*warning)] if warning else ()
+    mappings = [unknown_if_absent(texts.not_looked_at)] if signal is card.CONTENDED else ()
+    return Field(
+        name=signal.name,
+        match=Match.REF,
+        unit=signal.unit,
+        thresholds=steps,
+        mappings=mappings,
+        decimals=0 if signal is card.CONTENDED else None,
+    )
 
 
 def _alerts(texts: CardsTexts, language: Language, *, width: int) -> Panel:

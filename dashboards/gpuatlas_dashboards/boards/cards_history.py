@@ -47,7 +47,7 @@ def card_history(texts: CardsTexts, language: Language) -> list[Panel]:
         _lines(texts.memory_over_time, memory, language, width=12, height=9),
         _lines(
             texts.compute_over_time,
-            (card.COMPUTE_ALLOCATED, card.COMPUTE),
+            (card.COMPUTE_ALLOCATED, card.COMPUTE, card.CONTENDED),
             language,
             width=12,
             height=9,

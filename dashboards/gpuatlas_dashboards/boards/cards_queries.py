@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpuatlas_dashboards.scopes import CARD, CLUSTER, NODE
+from gpuatlas_dashboards.scopes import CARD, CARD_PODS, CLUSTER, NODE, SHOWN
 from gpuatlas_dashboards.signals.card import INDEX, OVERCOMMITTED, PHYSICAL, RESIDENT
 from gpuatlas_dashboards.workload_variables import with_key
 
-# More tiles than a browser and a person can take in: of a larger cluster the map shows whole nodes,
-# those with the worst states, and the list the worst cards.
+# More tiles than a browser and a person can take in: of a larger cluster the map and the list show
+# whole nodes, those with the worst states.
 MOST_CARDS: Final = 2000
 
-# The state of each chosen card, as a label.
-_STATES: Final = f'card:gpuatlas_card_state:with_checks{{{NODE}, state=~"$state"}}'
-
+_STATE: Final = "card:gpuatlas_card_state:with_checks"
 _MOST_NODES: Final = f"scalar({MOST_CARDS} / avg(node:gpuatlas_cards:count{{{NODE}}}) or vector(1))"
-_SHOWN_NODES: Final = f"topk({_MOST_NODES}, max by (cluster, node) ({_STATES}))"
-_SHOWN: Final = f"({_STATES} and on (cluster, node) {_SHOWN_NODES})"
+# For the variable that all below read.
+SHOWN_NODES: Final = (
+    f'topk({_MOST_NODES}, max by (cluster, node) ({_STATE}{{{NODE}, state=~"$state"}}))'
+)
+
+# The state of each shown card, as a label.
+_STATES: Final = f'{_STATE}{{{SHOWN}, state=~"$state"}}'
+_CARDS: Final = f"group by (cluster, node, card, state) ({_STATES})"
 
 # A row of the map is a node of a cluster: two clusters may have nodes of one name.
 _ROW: Final = '"row", "/", "cluster", "node"'
@@ -26,15 +30,13 @@ _ROW: Final = '"row", "/", "cluster", "node"'
 TILES: Final = f"""group by (row, index, tile) (
   label_join(
     label_join(
-      group by (cluster, node, card, state) ({_SHOWN})
+      {_CARDS}
       * on (cluster, card) group_left (tenants)
       count_values by (cluster, card) ("tenants",
-        max by (cluster, card) (
-          gpuatlas_card_tenants{{{NODE}}} and on (cluster, node) {_SHOWN_NODES}
-        )
+        max by (cluster, card) (gpuatlas_card_tenants{{{SHOWN}}})
       )
       or on (cluster, card)
-      group by (cluster, node, card, state) ({_SHOWN}),
+      {_CARDS},
       "tile", "|", "state", "tenants"
     )
     * on (cluster, card) group_left (index) {INDEX},
@@ -46,28 +48,26 @@ TILES: Final = f"""group by (row, index, tile) (
 TILE_CARDS: Final = f"""group by (row, slot, card) (
   label_replace(
     label_join(
-      group by (cluster, node, card) ({_SHOWN})
-      * on (cluster, card) group_left (index) {INDEX},
+      {_CARDS} * on (cluster, card) group_left (index) {INDEX},
       {_ROW}
     ),
     "slot", "card $1", "index", "(.*)"
   )
 )"""
 
+_WORST: Final = f"max by (cluster, node) ({_STATES})"
 # Each node with its model (the most frequent one) and its worst state.
 NODES: Final = f"""max by (row, node, model) (
   label_join(
-    {_SHOWN_NODES}
+    {_WORST}
     * on (cluster, node) group_left (model)
     group by (cluster, node, model) (
       topk by (cluster, node) (1,
-        count by (cluster, node, model) (
-          gpuatlas_card_info{{{NODE}}} and on (cluster, node) {_SHOWN_NODES}
-        )
+        count by (cluster, node, model) (gpuatlas_card_info{{{SHOWN}}})
       )
     )
     or on (cluster, node)
-    {_SHOWN_NODES},
+    {_WORST},
     {_ROW}
   )
 )"""
@@ -86,8 +86,7 @@ IDENTITY: Final = f"""group by (node, index, model, sharing, driver_version, pci
   {_IDENTITY}
 )"""
 
-_WORKLOADS: Final = f"pod:gpuatlas_pod_workload_info:group{{{CLUSTER}}}"
-
+_WORKLOADS: Final = f"pod:gpuatlas_pod_workload_info:group{{{CARD_PODS}}}"
 
 _PROMISED: Final = f"allocation:gpuatlas_memory_reserved_bytes:max{{{CARD}}}"
 _USED: Final = f"allocation:gpuatlas_memory_used_bytes:max{{{CARD}}}"
@@ -182,12 +181,12 @@ ALERTS: Final = f"""label_replace(
 # --- The list ---------------------------------------------------------------------------------
 
 _OF_CARD: Final = "cluster, node, card"
-_LISTED_STATES: Final = f"topk({MOST_CARDS}, max by ({_OF_CARD}) ({_STATES}))"
+_LISTED_STATES: Final = f"max by ({_OF_CARD}) ({_STATES})"
 # What each card is; the other columns of its row are joined by cluster, node and card.
 LISTED: Final = f"""{_LISTED_STATES}
 * on (cluster, card) group_left (index, model, sharing)
 topk by (cluster, card) (1,
-  max by (cluster, card, index, model, sharing) (gpuatlas_card_info{{{NODE}}})
+  max by (cluster, card, index, model, sharing) (gpuatlas_card_info{{{SHOWN}}})
 )
 or on (cluster, card)
 {_LISTED_STATES} * on (cluster, card) group_left (index) {INDEX}
@@ -197,7 +196,7 @@ or on (cluster, card)
 
 def _listed(metric: str) -> str:
     """Without the metric's name, by which Grafana would keep the rows of one card apart."""
-    return f"max by ({_OF_CARD}) ({metric}{{{NODE}}}) and on (cluster, card) {_LISTED_STATES}"
+    return f"max by ({_OF_CARD}) ({metric}{{{SHOWN}}}) and on (cluster, card) {_LISTED_STATES}"
 
 
 LISTED_VALUES: Final = {
@@ -211,7 +210,11 @@ _OF_POD: Final = "cluster, node, namespace, pod, container, workload_kind, workl
 # Pods that hold a share of a card, and nobody can tell of which.
 _UNPLACED: Final = f"""group by ({_OF_POD}) (
   gpuatlas_allocation_info{{{NODE}, card=""}}
-  * on (cluster, namespace, pod) group_left (workload_kind, workload) {_WORKLOADS}
+  * on (cluster, namespace, pod) group_left (workload_kind, workload)
+  (
+    pod:gpuatlas_pod_workload_info:group{{{CLUSTER}}}
+    and on (cluster, namespace, pod) gpuatlas_allocation_info{{{NODE}, card=""}}
+  )
   or on (cluster, namespace, pod, container)
   gpuatlas_allocation_info{{{NODE}, card=""}}
 )"""

@@ -12,6 +12,7 @@ from gpuatlas_dashboards.boards.checks_chosen import (
     chosen_title,
 )
 from gpuatlas_dashboards.boards.checks_findings import findings
+from gpuatlas_dashboards.boards.checks_findings_queries import hit_nodes
 from gpuatlas_dashboards.boards.checks_history import history
 from gpuatlas_dashboards.boards.checks_queries import WORST_FIRST
 from gpuatlas_dashboards.boards.checks_summary import summary
@@ -35,6 +36,7 @@ def build(language: Language) -> Board:
         variables=[
             variables.datasource(language),
             variables.cluster(language),
+            variables.labels_of(language, "hit_nodes", "node", hit_nodes()),
             variables.check(language, WORST_FIRST),
             variables.runbooks(language),
         ],

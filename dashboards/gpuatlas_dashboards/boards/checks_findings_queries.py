@@ -13,7 +13,7 @@ from typing import Final
 from gpuatlas_dashboards.boards.checks_fillers import TOGETHER, filled
 from gpuatlas_dashboards.boards.checks_queries import alerts, begun, scope
 from gpuatlas_dashboards.check_catalogue import checks
-from gpuatlas_dashboards.scopes import CLUSTER
+from gpuatlas_dashboards.scopes import CLUSTER, HIT_NODES
 from gpuatlas_dashboards.signals.check import NAMED
 from gpuatlas_dashboards.signals.check_sentences import ALL_TENANTS, FOREIGN, NEW_PODS
 from gpuatlas_dashboards.tokens import SEVERITY_CODES
@@ -121,7 +121,7 @@ def _with_where(expr: str) -> str:
 def _index(*matchers: str) -> str:
     """1 for each card with its number on its node; also for cards that only findings name."""
     return (
-        f"(group by (cluster, card, index) (gpuatlas_card_info{{{CLUSTER}}})"
+        f"(group by (cluster, card, index) (gpuatlas_card_info{{{HIT_NODES}}})"
         f"\nor on (cluster, card) group by (cluster, card) ({_named(alerts(*matchers))}))"
     )
 
@@ -162,7 +162,7 @@ def pods(*matchers: str) -> str:
 
 def named_pods(*matchers: str) -> str:
     """The same without those that nobody can name."""
-    tenants = f'gpuatlas_allocation_info{{{CLUSTER}, exported_pod=""}}'
+    tenants = f'gpuatlas_allocation_info{{{HIT_NODES}, exported_pod=""}}'
     found = f"gpuatlas_finding_info{{{scope(_OF_A_POD, *matchers)}}}"
     hit = alerts(*matchers)
     itself = _join(
@@ -178,6 +178,14 @@ def named_pods(*matchers: str) -> str:
     )
     owners = _join(_any_of(each), "owner", "/", "namespace", "pod")
     return f"{owners}\nand on (who) {_keyed(*matchers)}"
+
+
+def hit_nodes() -> str:
+    """The nodes that alerts name, and those of cards of which an alert names no node."""
+    on_node, on_card = f'node=~"{NAMED}"', f'card=~"{NAMED}"'
+    return f"""{alerts(on_node)}
+or on (cluster, node)
+(card:gpuatlas_card_info:group{{{CLUSTER}}} and on (cluster, card) {alerts(on_card, 'node=""')})"""
 
 
 def _of_pods(expr: str, *key: str) -> str:
@@ -217,15 +225,19 @@ _OF_RANGE: Final = ("cluster", "check", "signal", "node", "card", "namespace", "
 
 
 def lasted() -> str:
-    """For how many seconds of the time range each finding fired: alerts are judged each minute."""
+    """For how many seconds of the time range each finding fired, by the looks that found it."""
     labels = ", ".join(_OF_RANGE)
-    minutes = f"max by ({labels}) (count_over_time({alerts()}[$__range]))"
-    expr = f"topk({_MOST_LASTING}, {_named(minutes)})"
+    each = []
+    for seconds in sorted({check.interval for check in checks()}):
+        of_interval = "|".join(check.id for check in checks() if check.interval == seconds)
+        firing = alerts(f'check=~"{of_interval}"')
+        each.append(f"{seconds} * max by ({labels}) (count_over_time({firing}[$__range]))")
+    expr = f"topk({_MOST_LASTING}, {_named(_any_of(each))})"
     expr = _join(_join(expr, "key", "|", *_OF_RANGE), "name", "|", "check", "signal")
     expr = _replace(expr, "page", "$1", "check", "(.*)")
     numbers = f"group by (cluster, card, index) (gpuatlas_card_info{{{CLUSTER}}})"
     numbered = f"{expr}\n* on (cluster, card) group_left (index) {numbers}"
-    return f"60 * ({numbered}\nor on (key) {expr})"
+    return f"{numbered}\nor on (key) {expr}"
 
 
 def last_seen() -> str:

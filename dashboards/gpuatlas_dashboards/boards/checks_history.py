@@ -20,6 +20,8 @@ from gpuatlas_dashboards.scopes import CLUSTER
 from gpuatlas_dashboards.signals import check
 from gpuatlas_dashboards.tokens import Unit
 
+# Each check is judged at least that often; a day of minutes would take a second to read.
+_STEP: Final = "2m"
 _FIRED: Final = (
     f'max_over_time(check:gpuatlas_check_state:max{{{CLUSTER}, state="firing"}}[$__range] @ end())'
 )
@@ -41,13 +43,13 @@ def _timeline(words: ChecksWords) -> Panel:
             Query(
                 expr=f"{check.STATE.within(CLUSTER)}\nand on (check) {_FIRED} > 0",
                 legend=check.STATE.legend,
-                interval="1m",
+                interval=_STEP,
             ),
             # A band that says so; without any, Grafana would speak of a missing field.
             Query(
                 expr=f"vector(-1) unless on () (max({_FIRED}) > 0)",
                 legend=words.board.no_check,
-                interval="1m",
+                interval=_STEP,
             ),
         ],
         Look(

@@ -75,7 +75,8 @@ def card_states(texts: OverviewTexts, language: Language, *, width: int) -> Pane
 
 def _cards_in(state: State) -> str:
     """Cards in a state; 0 only where others are known."""
-    return f'count({_STATES}{{{CLUSTER}, state="{state}"}}) or 0 * count({_STATES}{{{CLUSTER}}})'
+    known = f"0 * sum(cluster:gpuatlas_cards:count{{{CLUSTER}}})"
+    return f'count({_STATES}{{{CLUSTER}, state="{state}"}}) or {known}'
 
 
 def waiting_now(texts: OverviewTexts, language: Language, *, width: int) -> Panel:

@@ -25,12 +25,25 @@ SOURCES: Final = {
 # --- Where it is lost -------------------------------------------------------------------------
 
 _NODE: Final = "cluster, node"
-_NODES: Final = f"node:gpuatlas_cards:count{{{CLUSTER}}}"
-NODES: Final = or_none("node", f"max by ({_NODE}) ({_NODES})")
+# More rows than a person reads.
+_MOST: Final = 300
+# Those that leave most unused, then those of which that is not known.
+_NODES: Final = f"""topk({_MOST},
+  node:gpuatlas_memory_never_used_bytes:sum{{{CLUSTER}}}
+  or on ({_NODE})
+  0 * node:gpuatlas_cards:count{{{CLUSTER}}}
+)"""
+
+
+def _of_listed_node(metric: str) -> str:
+    return f"max by ({_NODE}) ({metric}{{{CLUSTER}}} and on ({_NODE}) {_NODES})"
+
+
+NODES: Final = or_none("node", _of_listed_node("node:gpuatlas_cards:count"))
 
 
 def _of_node(metric: str) -> str:
-    return or_nan(f"max by ({_NODE}) ({metric}{{{CLUSTER}}})", by=_NODE, of=_NODES)
+    return or_nan(_of_listed_node(metric), by=_NODE, of=_NODES)
 
 
 NODE_VALUES: Final = {
@@ -41,13 +54,14 @@ NODE_VALUES: Final = {
 }
 
 _SPACE: Final = "cluster, namespace"
-_SPACES: Final = f"namespace:gpuatlas_cards:count{{{CLUSTER}}}"
-NAMESPACES: Final = or_none("namespace", f"max by ({_SPACE}) ({_SPACES})")
+_SPACES: Final = f"topk({_MOST}, namespace:gpuatlas_memory_reserved_bytes:sum{{{CLUSTER}}})"
 
 
-def _of_space(metric: str) -> str:
-    return or_nan(f"max by ({_SPACE}) ({metric})", by=_SPACE, of=_SPACES)
+def _of_space(expr: str) -> str:
+    return or_nan(f"max by ({_SPACE}) ({expr} and on ({_SPACE}) {_SPACES})", by=_SPACE, of=_SPACES)
 
+
+NAMESPACES: Final = or_none("namespace", _of_space(f"namespace:gpuatlas_cards:count{{{CLUSTER}}}"))
 
 NAMESPACE_VALUES: Final = {
     "reserved": _of_space(f"namespace:gpuatlas_memory_reserved_bytes:sum{{{CLUSTER}}}"),
@@ -63,7 +77,8 @@ _WAITS: Final = f"gpuatlas_workload_waiting_seconds{{{CLUSTER}}}"
 _NAMED: Final = f"""label_join(
     max by ({_WORKLOAD}, reason) ({_WAITS}), "name", " / ", "namespace", "workload"
   )"""
-WAITING: Final = f"sort_desc(\n  {with_key(_NAMED)}\n)"
+_LONGEST: Final = f"topk({_MOST}, {_NAMED})"
+WAITING: Final = f"sort_desc(\n  {with_key(_LONGEST)}\n)"
 # Nobody waits, or nobody tells.
 WAITING_COUNT: Final = (
     f"count(group by ({_WORKLOAD}) ({_WAITS})) or 0 * count(gpuatlas_workload_info{{{CLUSTER}}})"

@@ -6,10 +6,12 @@ from typing import Final
 
 from gpuatlas_dashboards import variables
 from gpuatlas_dashboards.board import Board
+from gpuatlas_dashboards.boards import sizing_queries as queries
 from gpuatlas_dashboards.boards.sizing_advice import strategy_advice
-from gpuatlas_dashboards.boards.sizing_nodes import nodes, priorities
-from gpuatlas_dashboards.boards.sizing_summary import course, summary
-from gpuatlas_dashboards.boards.sizing_workloads import compute_table, memory_table
+from gpuatlas_dashboards.boards.sizing_contention import priorities, speed
+from gpuatlas_dashboards.boards.sizing_nodes import fits, nodes
+from gpuatlas_dashboards.boards.sizing_summary import course, missing, summary
+from gpuatlas_dashboards.boards.sizing_workloads import cards_table, compute_table, memory_table
 from gpuatlas_dashboards.layout import Section
 from gpuatlas_dashboards.texts.en import sizing as en
 from gpuatlas_dashboards.texts.ja import sizing as ja
@@ -30,21 +32,34 @@ def build(language: Language) -> Board:
             variables.datasource(language),
             variables.cluster(language),
             variables.namespace(language),
+            *(
+                variables.labels_of(language, name, "workload", expr)
+                for name, expr in queries.LISTS.items()
+            ),
         ],
         sections=[
             Section(
                 content=[
                     *summary(texts, language),
                     memory_table(texts, language, height=15),
-                    compute_table(texts, language, width=12, height=10),
-                    course(texts, width=12, height=10),
+                    compute_table(texts, language, width=24, height=9),
+                    cards_table(texts, language, width=24, height=9),
+                    course(texts, width=12, height=7),
+                    missing(texts, width=12, height=7),
                 ]
             ),
             Section(
                 title=texts.nodes_section,
                 content=[
-                    strategy_advice(texts, language, height=12),
-                    nodes(texts, language, width=12, height=9),
+                    nodes(texts, language, width=24, height=10),
+                    fits(texts, language, width=10, height=12),
+                    strategy_advice(texts, language, width=14, height=12),
+                ],
+            ),
+            Section(
+                title=texts.contention_section,
+                content=[
+                    speed(texts, language, width=12, height=9),
                     priorities(texts, language, width=12, height=9),
                 ],
             ),

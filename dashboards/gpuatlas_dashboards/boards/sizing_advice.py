@@ -29,7 +29,7 @@ _COLOURS: Final = {
 }
 
 
-def strategy_advice(texts: SizingTexts, language: Language, *, height: int) -> Panel:
+def strategy_advice(texts: SizingTexts, language: Language, *, width: int, height: int) -> Panel:
     """A column for each way; a cell says the verdict and the rule that decided."""
     shared = language.shared
     return table(
@@ -50,21 +50,21 @@ def strategy_advice(texts: SizingTexts, language: Language, *, height: int) -> P
                 *columns(["cluster", "pool", "model", *texts.strategies]),
             ],
             fields=[
-                Field(name="cluster", title=shared.variables["cluster"], width=100),
+                Field(name="cluster", title=shared.variables["cluster"], width=80),
                 Field(
                     name="pool",
                     title=texts.pool,
-                    width=100,
+                    width=90,
                     mappings=[texts_of_values({"": (texts.no_pool, "")})],
                 ),
-                Field(name="model", title=shared.columns["model"], width=180, wrap=True),
+                Field(name="model", title=shared.columns["model"], width=130, wrap=True),
                 *(
                     Field(name=strategy, title=title, wrap=True, cell=Cell.COLOURED_TEXT)
                     for strategy, title in texts.strategies.items()
                 ),
             ],
         ),
-        width=24,
+        width=width,
         height=height,
     )
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from gpuatlas_dashboards.boards import sizing_queries as queries
 from gpuatlas_dashboards.panels.fields import Field, step
 from gpuatlas_dashboards.panels.grafana import Panel
 from gpuatlas_dashboards.panels.query import Query, query_of
 from gpuatlas_dashboards.panels.settings import Look
 from gpuatlas_dashboards.panels.stat import Paint, Say, stat
+from gpuatlas_dashboards.panels.table import table
 from gpuatlas_dashboards.panels.timeseries import time_series
+from gpuatlas_dashboards.panels.transformations import columns
 from gpuatlas_dashboards.scopes import CLUSTER, NAMESPACE
 from gpuatlas_dashboards.signals import cluster, sizing, workload
 from gpuatlas_dashboards.texts.shapes.sizing import SizingTexts
@@ -20,7 +23,7 @@ _ENOUGH = 7  # days, DESIGN 7
 
 def summary(texts: SizingTexts, language: Language) -> list[Panel]:
     reserved = workload.MEMORY_RESERVED.within(NAMESPACE)
-    covered = f"count({sizing.DAYS.within(NAMESPACE)} >= {_ENOUGH})"
+    days = sizing.DAYS.within(NAMESPACE)
     return [
         stat(
             texts.held,
@@ -33,7 +36,7 @@ def summary(texts: SizingTexts, language: Language) -> list[Panel]:
                 ),
             ],
             Look(unit=Unit.BYTES, decimals=1),
-            width=6,
+            width=4,
             height=_HEIGHT,
             say=Say.BOTH,
         ),
@@ -45,17 +48,20 @@ def summary(texts: SizingTexts, language: Language) -> list[Panel]:
                 decimals=1,
                 thresholds=[step(Colour.NEUTRAL), step(Colour.WASTED, 1)],
             ),
+            width=4,
         ),
         _number(
             texts.covered,
-            f"({covered} or 0 * count({reserved})) / count({reserved})",
+            f"sum({days} >= bool {_ENOUGH}) / count({reserved})",
             Look(unit=Unit.RATIO, decimals=0),
+            width=4,
         ),
-        _proposals(texts, language),
+        _verdicts(texts),
+        _outcome(texts, language),
     ]
 
 
-def _number(words: Words, expr: str, look: Look, *, width: int = 4) -> Panel:
+def _number(words: Words, expr: str, look: Look, *, width: int) -> Panel:
     return stat(
         words,
         [Query(expr=expr, instant=True)],
@@ -66,40 +72,69 @@ def _number(words: Words, expr: str, look: Look, *, width: int = 4) -> Panel:
     )
 
 
-def _proposals(texts: SizingTexts, language: Language) -> Panel:
-    """How many, and what comes of them."""
-    verdicts = {"smaller": texts.smaller, "larger": texts.larger, "cannot": texts.cannot}
-    saving, more = sizing.MEMORY_SAVING, sizing.ROOM_ALLOCATIONS
-    given_back = texts.given_back
-    counts = [
-        Query(
-            expr=f'count(gpuatlas_sizing_verdict_info{{{NAMESPACE}, verdict="{verdict}"}})',
-            legend=name,
-            instant=True,
-        )
-        for verdict, name in verdicts.items()
-    ]
+def _verdicts(texts: SizingTexts) -> Panel:
+    """How many containers have each."""
+    words = {"smaller": texts.smaller, "larger": texts.larger, "cannot": texts.cannot}
+    words["fits"] = texts.fitting
     return stat(
         texts.proposals,
-        [
-            *counts,
-            Query(expr=f"sum({saving.within(NAMESPACE)} > 0)", legend=given_back, instant=True),
-            Query(
-                expr=f"sum({more.within(CLUSTER)})",
-                legend=language.of(more).label,
-                instant=True,
-            ),
-        ],
+        [Query(expr=queries.VERDICTS, legend="{{verdict}}", instant=True)],
         Look(
             unit=Unit.COUNT,
             fields=[
-                Field(name=texts.cannot, colour=CHECK_STATE_COLOURS[CheckState.UNKNOWN]),
-                Field(name=given_back, unit=Unit.BYTES, decimals=1),
+                *(Field(name=verdict, title=word) for verdict, word in words.items()),
+                Field(name="cannot", colour=CHECK_STATE_COLOURS[CheckState.UNKNOWN]),
             ],
         ),
-        width=10,
+        width=5,
         height=_HEIGHT,
         say=Say.BOTH,
+    )
+
+
+def _outcome(texts: SizingTexts, language: Language) -> Panel:
+    """What comes of the proposals."""
+    saving, cards = sizing.MEMORY_SAVING.within(NAMESPACE), sizing.CARDS_SAVING.within(NAMESPACE)
+    more = sizing.ROOM_ALLOCATIONS
+    sums = {
+        texts.given_back: f"sum(clamp_min({saving}, 0))",
+        texts.asked_for: f"sum(clamp_min(-{saving}, 0))",
+        texts.cards_given_back: f"sum(clamp_min({cards}, 0))",
+        language.of(more).label: f"sum({more.within(CLUSTER)})",
+    }
+    return stat(
+        texts.outcome,
+        [Query(expr=expr, legend=name, instant=True) for name, expr in sums.items()],
+        Look(
+            unit=Unit.COUNT,
+            fields=[
+                Field(name=name, unit=Unit.BYTES, decimals=1)
+                for name in (texts.given_back, texts.asked_for)
+            ],
+        ),
+        width=7,
+        height=_HEIGHT,
+        say=Say.BOTH,
+    )
+
+
+def missing(texts: SizingTexts, *, width: int, height: int) -> Panel:
+    """What the analysis could not read, and what to do about it."""
+    names = {"input": texts.missing_input, "reason": texts.why, "cluster": texts.in_cluster}
+    return table(
+        texts.missing,
+        [Query(expr=queries.MISSING, table=True)],
+        Look(
+            unit=Unit.TEXT,
+            transformations=columns(list(names), names),
+            fields=[
+                Field(name=texts.missing_input, width=300, wrap=True),
+                Field(name=texts.why, wrap=True),
+                Field(name=texts.in_cluster, width=90),
+            ],
+        ),
+        width=width,
+        height=height,
     )
 
 

@@ -1,4 +1,4 @@
-"""Each workload: what was measured against what it reserves, and what the analysis says."""
+"""Each container: what was measured against what it reserves, and what the analysis says."""
 
 from __future__ import annotations
 
@@ -13,85 +13,85 @@ from gpuatlas_dashboards.panels.query import Query
 from gpuatlas_dashboards.panels.settings import Look
 from gpuatlas_dashboards.panels.table import table
 from gpuatlas_dashboards.panels.transformations import columns, highest, join_rows, sort_by
-from gpuatlas_dashboards.signals import sizing, workload
+from gpuatlas_dashboards.signals import sizing
 from gpuatlas_dashboards.signals.signal import Signal
 from gpuatlas_dashboards.texts.shapes.sizing import SizingTexts
 from gpuatlas_dashboards.texts.shapes.words import Language
 from gpuatlas_dashboards.tokens import CHECK_STATE_COLOURS, CheckState, Colour, Unit
 from gpuatlas_dashboards.workload_variables import KEY, key_column
 
-_NAMES: Final = ("workload", "namespace", "workload_kind", "cluster")
+_NAMES: Final = ("workload", "namespace", "container")
 _MEMORY: Final = {
-    "total": workload.MEMORY_RESERVED,
-    "shares": sizing.CONTAINERS,
     "reserved": sizing.MEMORY_RESERVED,
     "peak": sizing.MEMORY_PEAK,
     "share": sizing.MEMORY_PEAK_SHARE,
-    "unused": sizing.MEMORY_UNUSED,
-    "days": sizing.DAYS,
     "proposed": sizing.MEMORY_PROPOSED,
     "saving": sizing.MEMORY_SAVING,
-    "cards": sizing.CARDS_PROPOSED,
+    "days": sizing.WINDOW,
+    "coverage": sizing.COVERAGE,
+    "shares": sizing.CONTAINERS,
 }
-# The answer first: at the right a narrow screen has to be scrolled.
-_ORDER: Final = (
-    "workload",
-    "namespace",
-    *(f"Value #{ref} (max)" for ref in ("reserved", "peak", "share", "proposed", "saving")),
-    "verdict",
-    "reason",
-    *(f"Value #{ref} (max)" for ref in ("unused", "days", "shares", "cards")),
-    "workload_kind",
-    "cluster",
-    KEY,
-)
 _COMPUTE: Final = {
     "reserved": sizing.COMPUTE_RESERVED,
     "used": sizing.COMPUTE_P95,
     "proposed": sizing.COMPUTE_PROPOSED,
 }
+_CARDS: Final = {"proposed": sizing.CARDS_PROPOSED, "saving": sizing.CARDS_SAVING}
+_WIDE: Final = {"days": 64, "coverage": 84, "shares": 76}
 
 
 def memory_table(texts: SizingTexts, language: Language, *, height: int) -> Panel:
-    """Those that leave most unused first."""
+    """What saves most first."""
+    measured, proposed, basis = (
+        ("reserved", "peak", "share"), ("proposed", "saving"), ("days", "coverage", "shares"),
+    )  # fmt: skip
+    # The answer first: at the right a narrow screen has to be scrolled.
+    order = [
+        *_NAMES, *map(_value, measured), "verdict", *map(_value, proposed), "reason",
+        *map(_value, basis), "workload_kind", "cluster", KEY,
+    ]  # fmt: skip
     return table(
         texts.memory,
-        [*_queries(_MEMORY), Query(expr=queries.verdicts("memory"), ref="verdict", table=True)],
+        _queries(_MEMORY, "memory"),
         Look(
             unit=Unit.TEXT,
             transformations=[
-                *_rows("total", [*_MEMORY, "verdict"]),
-                sort_by(_value("unused"), descending=True),
-                *columns(list(_ORDER)),
+                *_rows("reserved", _MEMORY),
+                sort_by(_value("saving"), descending=True),
+                *columns(order),
             ],
             fields=[
                 *_name_fields(texts, language),
                 *(_number(ref, signal, language) for ref, signal in _MEMORY.items()),
-                _gauge(_value("share"), Colour.USED, language.of(sizing.MEMORY_PEAK_SHARE).label),
-                *_verdict_fields(texts),
+                gauge(_value("share"), Colour.USED, language.of(sizing.MEMORY_PEAK_SHARE).label),
+                *_verdict_fields(texts, width=240),
             ],
         ),
         width=24,
         height=height,
+        frozen=1,
     )
 
 
 def compute_table(texts: SizingTexts, language: Language, *, width: int, height: int) -> Panel:
-    """Only workloads with a promise of compute."""
+    """Only containers with a promise of compute."""
+    order = [
+        *_NAMES, *map(_value, ("reserved", "used")), "verdict", _value("proposed"), "reason", KEY,
+    ]  # fmt: skip
     return table(
         texts.compute,
-        [*_queries(_COMPUTE), Query(expr=queries.verdicts("compute"), ref="verdict", table=True)],
+        _queries(_COMPUTE, "compute"),
         Look(
             unit=Unit.TEXT,
             transformations=[
-                *_rows("reserved", [*_COMPUTE, "verdict"]),
+                *_rows("reserved", _COMPUTE),
                 sort_by(_value("reserved"), descending=True),
-                *columns([*_NAMES[:2], *map(_value, _COMPUTE), "verdict", "reason", KEY]),
+                *columns(order),
             ],
             fields=[
                 *_name_fields(texts, language),
                 *(_number(ref, signal, language) for ref, signal in _COMPUTE.items()),
-                _gauge(_value("used"), Colour.COMPUTE, language.of(sizing.COMPUTE_P95).label),
+                gauge(_value("used"), Colour.COMPUTE, language.of(sizing.COMPUTE_P95).label),
                 *_verdict_fields(texts),
             ],
         ),
@@ -100,9 +100,49 @@ def compute_table(texts: SizingTexts, language: Language, *, width: int, height:
     )
 
 
-def _queries(signals: Mapping[str, Signal]) -> list[Query]:
+def cards_table(texts: SizingTexts, language: Language, *, width: int, height: int) -> Panel:
+    """Only containers that hold whole cards or instances."""
+    order = [
+        *_NAMES, "verdict", _value("proposed"), "resource", _value("saving"), "reason", KEY,
+    ]  # fmt: skip
+    labels = {"verdict": [*_NAMES, KEY, queries.ROW], "proposed": [queries.ROW, "resource"]}
+    return table(
+        texts.cards,
+        [
+            *(
+                Query(expr=queries.of_cards(signal), ref=ref, table=True)
+                for ref, signal in _CARDS.items()
+            ),
+            Query(expr=queries.verdicts("cards"), ref="verdict", table=True),
+        ],
+        Look(
+            unit=Unit.TEXT,
+            transformations=[
+                *_grouped([*_CARDS, "verdict"], labels),
+                sort_by(_value("saving"), descending=True),
+                *columns(order),
+            ],
+            fields=[
+                *_name_fields(texts, language),
+                *(_number(ref, signal, language) for ref, signal in _CARDS.items()),
+                Field(
+                    name="resource",
+                    title=texts.asked_as,
+                    width=200,
+                    mappings=[texts_of_values({"": (texts.same_resource, "")})],
+                ),
+                *_verdict_fields(texts),
+            ],
+        ),
+        width=width,
+        height=height,
+    )
+
+
+def _queries(signals: Mapping[str, Signal], resource: str) -> list[Query]:
     return [
-        Query(expr=queries.listed(signal), ref=ref, table=True) for ref, signal in signals.items()
+        *(Query(expr=queries.sized(s), ref=ref, table=True) for ref, s in signals.items()),
+        Query(expr=queries.verdicts(resource), ref="verdict", table=True),
     ]
 
 
@@ -110,25 +150,37 @@ def _value(ref: str) -> str:
     return f"Value #{ref} (max)"
 
 
-def _rows(base: str, refs: Sequence[str]) -> list[dict[str, Any]]:
-    """A row for each workload; a query without an answer gives no column."""
-    labels = {base: [*_NAMES, KEY], "verdict": [KEY, "verdict", "reason"]}
-    grouped = [highest(labels.get(ref, [KEY]), f"Value #{ref}", ref=ref) for ref in refs]
-    return [*grouped, join_rows(KEY)]
+def _rows(base: str, signals: Mapping[str, Signal]) -> list[dict[str, Any]]:
+    """A row for each container of `base`; a query without an answer gives no column."""
+    named = [*_NAMES, "workload_kind", "cluster", KEY, queries.ROW]
+    return _grouped([*signals, "verdict"], {base: named})
+
+
+def _grouped(refs: Sequence[str], labels: Mapping[str, list[str]]) -> list[dict[str, Any]]:
+    of_verdict = [*labels.get("verdict", [queries.ROW]), "verdict", "reason"]
+    kept = {**labels, "verdict": of_verdict}
+    grouped = [highest(kept.get(ref, [queries.ROW]), f"Value #{ref}", ref=ref) for ref in refs]
+    return [*grouped, join_rows(queries.ROW)]
+
+
+def show_workload(texts: SizingTexts, language: Language) -> Link:
+    """From a row with the column `KEY` to its workload."""
+    url = board_url(BoardId.WORKLOADS, language.suffix, workload=key_column())
+    return Link(title=texts.show_workload, url=url)
 
 
 def _name_fields(texts: SizingTexts, language: Language) -> list[Field]:
     shared = language.shared.columns
-    url = board_url(BoardId.WORKLOADS, language.suffix, workload=key_column())
     return [
         Field(
             name="workload",
             title=shared["workload"],
             width=160,
-            links=[Link(title=texts.show_workload, url=url)],
+            links=[show_workload(texts, language)],
             filterable=True,
         ),
         Field(name="namespace", title=shared["namespace"], width=116, filterable=True),
+        Field(name="container", title=shared["container"], width=100, filterable=True),
         Field(name="workload_kind", title=shared["workload_kind"], width=140, filterable=True),
         Field(name="cluster", title=language.shared.variables["cluster"], width=100),
         Field(name=KEY, hidden=True),
@@ -140,12 +192,12 @@ def _number(ref: str, signal: Signal, language: Language) -> Field:
         name=_value(ref),
         title=language.of(signal).label,
         unit=signal.unit,
-        decimals=1 if signal.unit is Unit.BYTES else 0,
-        width=92,
+        decimals=1 if signal.unit in (Unit.BYTES, Unit.COUNT) else 0,
+        width=_WIDE.get(ref, 92),
     )
 
 
-def _gauge(name: str, colour: str, title: str, width: int = 124) -> Field:
+def gauge(name: str, colour: str, title: str, width: int = 124) -> Field:
     """A bar that is full at 100 %, red beyond."""
     return Field(
         name=name,
@@ -161,28 +213,25 @@ def _gauge(name: str, colour: str, title: str, width: int = 124) -> Field:
     )
 
 
-def _verdict_fields(texts: SizingTexts) -> list[Field]:
+def _verdict_fields(texts: SizingTexts, *, width: int | None = None) -> list[Field]:
     unknown = CHECK_STATE_COLOURS[CheckState.UNKNOWN]
     colours = {"smaller": Colour.USED, "larger": Colour.OFFLOADED, "cannot": unknown}
+    verdicts = {
+        verdict: (word, colours.get(verdict, "")) for verdict, word in texts.verdicts.items()
+    }
     return [
         Field(
             name="verdict",
             title=texts.verdict,
             width=112,
             cell=Cell.COLOURED_TEXT,
-            mappings=[
-                texts_of_values(
-                    {
-                        verdict: (word, colours.get(verdict, ""))
-                        for verdict, word in texts.verdicts.items()
-                    }
-                )
-            ],
+            mappings=[texts_of_values(verdicts)],
+            filterable=True,
         ),
         Field(
             name="reason",
             title=texts.why,
-            width=220,
+            width=width,
             mappings=[texts_of_values({word: (text, "") for word, text in texts.reasons.items()})],
         ),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpuatlas_dashboards.boards import workloads_queries as queries
+from gpuatlas_dashboards.boards.workloads_slowed import slowed_over_time
 from gpuatlas_dashboards.panels.fields import Field, Match, state_codes, unknown_if_absent
 from gpuatlas_dashboards.panels.grafana import Panel
 from gpuatlas_dashboards.panels.query import Query, query_of
@@ -24,7 +25,7 @@ _PROMISES = (workload.MEMORY_RESERVED, workload.COMPUTE_RESERVED)
 
 
 def workload_history(texts: WorkloadsTexts, language: Language) -> list[Panel]:
-    """Memory, compute and memory by pod, then the states of it and of its cards."""
+    """Memory, compute, memory by pod and slowed, then the states of it and of its cards."""
     memory = (workload.MEMORY_RESERVED, workload.MEMORY_USED)
     compute = (workload.COMPUTE_RESERVED, workload.COMPUTE)
     return [
@@ -34,8 +35,9 @@ def workload_history(texts: WorkloadsTexts, language: Language) -> list[Panel]:
             texts.memory_by_pod,
             [Query(expr=queries.MEMORY_BY_POD, legend="{{pod}}")],
             Look(unit=Unit.BYTES, low=0, palette=True),
-            width=8,
+            width=12,
         ),
+        slowed_over_time(texts, width=12),
         state_timeline(
             texts.states_over_time,
             [
@@ -70,7 +72,7 @@ def _lines(words: Words, signals: tuple[Signal, ...], language: Language) -> Pan
         words,
         [_query(signal, language) for signal in signals],
         Look(unit=signals[0].unit, low=0, fields=[_field(signal) for signal in signals]),
-        width=8,
+        width=12,
     )
 
 

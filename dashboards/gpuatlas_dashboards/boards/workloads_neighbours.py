@@ -1,4 +1,4 @@
-"""Who else is on the chosen workload's cards, who slows it, and what is found on it."""
+"""Who else is on the chosen workload's cards, and the records of what is found on it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from gpuatlas_dashboards.boards import workloads_queries as queries
 from gpuatlas_dashboards.boards.workloads_table import show_workload, workload_state_field
 from gpuatlas_dashboards.links import BoardId, Link, board_url, column
 from gpuatlas_dashboards.panels.fields import (
-    Cell,
     Field,
-    severities,
     texts_of_values,
     without_domain,
 )
@@ -24,12 +22,8 @@ from gpuatlas_dashboards.tokens import State, Unit
 from gpuatlas_dashboards.workload_variables import KEY
 
 
-def workload_neighbours(texts: WorkloadsTexts, language: Language) -> list[Panel]:
-    """Below its shares, side by side."""
-    return [_neighbours(texts, language), _suspects(texts, language)]
-
-
-def _neighbours(texts: WorkloadsTexts, language: Language) -> Panel:
+def workload_neighbours(texts: WorkloadsTexts, language: Language) -> Panel:
+    """A row for each neighbour on each card."""
     shared, own = language.shared.columns, texts.columns
     names = {"workload": shared["workload"], "Value #state": shared["state"]}
     names |= {name: shared[name] for name in ("node", "index")}
@@ -46,7 +40,7 @@ def _neighbours(texts: WorkloadsTexts, language: Language) -> Panel:
             transformations=[merge(), *columns([*names, "card", KEY], names)],
             fields=_neighbour_fields(texts, language),
         ),
-        width=12,
+        width=18,
         height=8,
         sort=shared["index"],
     )
@@ -79,60 +73,8 @@ def _neighbour_fields(texts: WorkloadsTexts, language: Language) -> list[Field]:
     ]
 
 
-def _suspects(texts: WorkloadsTexts, language: Language) -> Panel:
-    own, shared = texts.columns, language.shared.columns
-    names = {"suspect": own["suspect"], "suspect_namespace": shared["namespace"]}
-    names |= {"grade": own["grade"], "Value": own["duration"]}
-    grades = texts_of_values({grade: (word, "") for grade, word in texts.grades.items()})
-    return table(
-        texts.suspects,
-        [Query(expr=queries.SUSPECTS, table=True)],
-        Look(
-            unit=Unit.TEXT,
-            transformations=columns(list(names), names),
-            fields=[
-                Field(name=own["grade"], mappings=[grades], width=120),
-                Field(name=own["duration"], unit=Unit.SECONDS, decimals=0, width=100),
-            ],
-        ),
-        width=6,
-        height=8,
-    )
-
-
-def workload_findings(texts: WorkloadsTexts, language: Language) -> list[Panel]:
-    """Alerts and the records that they rest on, side by side."""
-    return [_alerts(texts, language), _records(texts, language)]
-
-
-def _alerts(texts: WorkloadsTexts, language: Language) -> Panel:
-    shared = language.shared.columns
-    names = {"alertname": texts.columns["alert"], "severity": shared["severity"]}
-    names |= {"Value": shared["since"], "node": shared["node"], "pod": shared["pod"]}
-    return table(
-        texts.alerts,
-        [Query(expr=queries.ALERTS, table=True)],
-        Look(
-            unit=Unit.TEXT,
-            transformations=columns(list(names), names),
-            fields=[
-                Field(
-                    name=shared["severity"],
-                    width=78,
-                    cell=Cell.BACKGROUND,
-                    cell_options={"mode": "basic"},
-                    mappings=[severities(language.shared.severities)],
-                ),
-                Field(name=shared["since"], unit=Unit.AGO, width=115, align="left"),
-                Field(name=shared["node"], width=90),
-            ],
-        ),
-        width=12,
-        height=7,
-    )
-
-
-def _records(texts: WorkloadsTexts, language: Language) -> Panel:
+def workload_records(texts: WorkloadsTexts, language: Language) -> Panel:
+    """The original records that the findings on it quote."""
     shared, own = language.shared.columns, texts.columns
     names = {"check": shared["check"], "object": own["object"]}
     names |= {"source": own["source"], "record": own["record"]}
@@ -149,6 +91,6 @@ def _records(texts: WorkloadsTexts, language: Language) -> Panel:
                 Field(name=own["record"], wrap=True),
             ],
         ),
-        width=12,
+        width=24,
         height=7,
     )

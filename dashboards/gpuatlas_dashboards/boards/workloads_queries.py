@@ -6,10 +6,12 @@ from typing import Final
 
 from gpuatlas_dashboards.promql import or_nan, or_none
 from gpuatlas_dashboards.scopes import (
+    CARD_PODS,
     CHOSEN_NAMESPACE,
     CHOSEN_WORKLOAD,
     CLUSTER,
     ITS_CARDS,
+    SHOWN_WORKLOADS,
     WORKLOADS,
 )
 from gpuatlas_dashboards.signals import workload
@@ -19,20 +21,23 @@ from gpuatlas_dashboards.workload_variables import KEY, with_key
 
 # --- The table --------------------------------------------------------------------------------
 
-# Those that are listed: the state of now, so that a course is not cut where it was another.
-LISTED: Final = (
-    f'workload:gpuatlas_workload_state:with_checks{{{WORKLOADS}, state=~"$workload_state"}} @ end()'
-)
+# More rows than a person reads; a larger cluster's table shows those in the worst states.
+MOST: Final = 500
+_STATE: Final = "workload:gpuatlas_workload_state:with_checks"
+# For the variable that the table reads.
+SHOWN: Final = f'topk({MOST}, {_STATE}{{{WORKLOADS}, state=~"$workload_state"}})'
+# Those that have a row, by their state of now, so that a course is not cut where it was another.
+LISTED: Final = f'{_STATE}{{{SHOWN_WORKLOADS}, state=~"$workload_state"}} @ end()'
 
 
 def listed(expr: str) -> str:
-    """Of the listed workloads alone."""
+    """Of the listed workloads alone: others may have the name of one."""
     return f"{expr}\nand on ({WORKLOAD}) {LISTED}"
 
 
 def listed_values(signal: Signal) -> str:
     """Without the metric's name, by which Grafana would keep rows of one workload apart."""
-    return listed(f"max by ({WORKLOAD}) ({signal.within(WORKLOADS)})")
+    return listed(f"max by ({WORKLOAD}) ({signal.within(SHOWN_WORKLOADS)})")
 
 
 def filled(expr: str) -> str:
@@ -41,7 +46,7 @@ def filled(expr: str) -> str:
 
 
 _WHAT: Final = "runtime, scheduler, queue"
-_INFO = f"group by ({WORKLOAD}, {_WHAT}) (gpuatlas_workload_info{{{WORKLOADS}}})"
+_INFO = f"group by ({WORKLOAD}, {_WHAT}) (gpuatlas_workload_info{{{SHOWN_WORKLOADS}}})"
 # What each workload is, those that reserve most first; the value is what they reserve. The other
 # columns of its row are joined by cluster, namespace, kind and name.
 WHAT: Final = or_none(
@@ -55,48 +60,25 @@ WHAT: Final = or_none(
 )""",
 )
 
-_CARDS: Final = f'workload:gpuatlas_card_info:group{{{WORKLOADS}, card!=""}}'
+HOLDS_CARDS: Final = f'workload:gpuatlas_card_info:group{{{SHOWN_WORKLOADS}, card!=""}}'
 # How many cards, and one of them to open.
 CARDS: Final = filled(
-    listed(
-        f"""count by ({WORKLOAD}) ({_CARDS})
+    f"""count by ({WORKLOAD}) ({listed(HOLDS_CARDS)})
 * on ({WORKLOAD}) group_left (card)
-topk by ({WORKLOAD}) (1, {_CARDS})"""
-    )
+topk by ({WORKLOAD}) (1, {listed(HOLDS_CARDS)})"""
 )
 
 # The longest wait and what for.
 WAITING: Final = filled(
     listed(
         f"""topk by ({WORKLOAD}) (1,
-  max by ({WORKLOAD}, reason) (gpuatlas_workload_waiting_seconds{{{WORKLOADS}}})
+  max by ({WORKLOAD}, reason) (gpuatlas_workload_waiting_seconds{{{SHOWN_WORKLOADS}}})
 )"""
     )
 )
 
-_SUSPECT: Final = "suspect_namespace, suspect_kind, suspect, grade"
-_SLOWED: Final = f"""sum by ({WORKLOAD}, {_SUSPECT}) (
-      increase(gpuatlas_workload_slowed_seconds_total{{{WORKLOADS}}}[$__range])
-    ) > 0"""
-_WORST: Final = f"topk by ({WORKLOAD}) (1, {_SLOWED})"
-# The worst suspect as `name|grade`, else "nobody" where contention is looked for. Where it is not,
-# one row says so; cells without a word stand for the same.
-SLOWED_BY: Final = or_none(
-    "workload",
-    f"""group by ({WORKLOAD}, slowed) (
-  {listed(f'label_join({_WORST}, "slowed", "|", "suspect", "grade")')}
-  or on ({WORKLOAD})
-  label_replace(
-    {LISTED} and on (cluster) gpuatlas_card_contended_seconds_total{{{CLUSTER}}},
-    "slowed", "nobody", "", ""
-  )
-  or on ({WORKLOAD})
-  label_replace(topk(1, {LISTED}), "slowed", "unmeasured", "", "")
-)""",
-)
-
 # The course of compute in use, an hour's mean at each point.
-TREND: Final = listed(f"workload:gpuatlas_compute_utilization_ratio:avg1h{{{WORKLOADS}}}")
+TREND: Final = listed(f"workload:gpuatlas_compute_utilization_ratio:avg1h{{{SHOWN_WORKLOADS}}}")
 
 # --- The chosen workload ----------------------------------------------------------------------
 
@@ -188,7 +170,7 @@ def _of_neighbours(metric: str) -> str:
     return f"""sum by ({_ON_CARD}) (
   {metric}{{{ITS_CARDS}}}
   * on (cluster, namespace, pod) group_left (workload_kind, workload)
-  pod:gpuatlas_pod_workload_info:group{{{CLUSTER}}}
+  pod:gpuatlas_pod_workload_info:group{{{CARD_PODS}}}
 )
 and on ({_ON_CARD}) {_NEIGHBOURS}"""
 
@@ -199,12 +181,6 @@ NEIGHBOUR_VALUES: Final = {
     "used": _of_neighbours("allocation:gpuatlas_memory_used_bytes:max"),
     "compute": _of_neighbours("allocation:gpuatlas_compute_utilization_ratio:max"),
 }
-
-SUSPECTS: Final = f"""sort_desc(
-  sum by ({_SUSPECT}) (
-    increase(gpuatlas_workload_slowed_seconds_total{{{CHOSEN_WORKLOAD}}}[$__range])
-  ) > 0
-)"""
 
 MEMORY_BY_POD: Final = f"""sum by (pod) (
   allocation:gpuatlas_memory_used_bytes:max{{{CHOSEN_NAMESPACE}}}
@@ -221,10 +197,14 @@ CARD_STATES: Final = f"""max by (node, index) (
 
 _ALERTS: Final = "ALERTS_FOR_STATE"
 # When each alert of its cards, its pods and itself began, in milliseconds.
-ALERTS: Final = f"""1000 * max by (alertname, severity, node, card, pod) (
-  {_ALERTS}{{{ITS_CARDS}, check!=""}} and on (cluster, card) {_HOLDS}
-  or {_ALERTS}{{{CHOSEN_NAMESPACE}, check!="", pod!=""}} and on (cluster, namespace, pod) {_PODS}
-  or {_ALERTS}{{{CHOSEN_WORKLOAD}, check!=""}}
+# `shown` is its check on the board Checks, where those of operations have no place.
+ALERTS: Final = f"""label_replace(
+  1000 * max by (alertname, severity, check, node, card, pod) (
+    {_ALERTS}{{{ITS_CARDS}, check!=""}} and on (cluster, card) {_HOLDS}
+    or {_ALERTS}{{{CHOSEN_NAMESPACE}, check!="", pod!=""}} and on (cluster, namespace, pod) {_PODS}
+    or {_ALERTS}{{{CHOSEN_WORKLOAD}, check!=""}}
+  ),
+  "shown", "$1", "check", "([HS][0-9]{{2}})"
 )"""
 
 # What the sharing checks found on its pods and cards, with the record that they quote.

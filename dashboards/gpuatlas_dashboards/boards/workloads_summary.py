@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpuatlas_dashboards.boards.workloads_queries import listed_values
 from gpuatlas_dashboards.links import BoardId, Link, board_url
 from gpuatlas_dashboards.panels.fields import Field, Match, step, unknown_if_absent
 from gpuatlas_dashboards.panels.grafana import Panel
@@ -12,7 +11,7 @@ from gpuatlas_dashboards.panels.query import Query
 from gpuatlas_dashboards.panels.settings import Look
 from gpuatlas_dashboards.panels.stat import Paint, Say, stat
 from gpuatlas_dashboards.panels.workload_state import workload_state_text
-from gpuatlas_dashboards.scopes import WORKLOADS
+from gpuatlas_dashboards.scopes import CLUSTER, WORKLOADS
 from gpuatlas_dashboards.signals import workload
 from gpuatlas_dashboards.texts.shapes.words import Language
 from gpuatlas_dashboards.texts.shapes.workloads import WorkloadsTexts
@@ -50,9 +49,9 @@ def workload_states(texts: WorkloadsTexts, language: Language, *, width: int) ->
 
 
 def _count(state: WorkloadState) -> str:
-    """Workloads in a state; 0 only where others are known."""
-    known = "workload:gpuatlas_workload_state:with_checks"
-    return f'count({known}{{{WORKLOADS}, state="{state}"}}) or 0 * count({known}{{{WORKLOADS}}})'
+    """Workloads in a state; 0 only where our exporter tells them."""
+    known = f'workload:gpuatlas_workload_state:with_checks{{{WORKLOADS}, state="{state}"}}'
+    return f"count({known}) or 0 * count(gpuatlas_build_info{{{CLUSTER}}})"
 
 
 def _state_field(texts: WorkloadsTexts, language: Language, state: WorkloadState) -> Field:
@@ -71,12 +70,12 @@ def _state_field(texts: WorkloadsTexts, language: Language, state: WorkloadState
 
 
 def workload_totals(texts: WorkloadsTexts, language: Language, *, width: int) -> Panel:
-    """Sums over the workloads in the table."""
+    """Sums over the workloads of the chosen namespaces and kinds."""
     return stat(
         texts.totals,
         [
             Query(
-                expr=f"sum(\n{listed_values(signal)}\n) or vector(NaN)",
+                expr=f"sum({signal.within(WORKLOADS)}) or vector(NaN)",
                 ref=signal.name,
                 legend=language.of(signal).title,
                 instant=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from gpuatlas_dashboards.boards import workloads_queries as queries
+from gpuatlas_dashboards.boards.workloads_slowed_queries import SLOWED_BY
 from gpuatlas_dashboards.boards.workloads_summary import FILTERS
 from gpuatlas_dashboards.links import BoardId, Link, board_url, column
 from gpuatlas_dashboards.panels.fields import (
@@ -62,7 +63,7 @@ def workload_table(texts: WorkloadsTexts, language: Language, *, height: int) ->
             ),
             Query(expr=queries.CARDS, ref="cards", table=True),
             Query(expr=queries.WAITING, ref="waiting", table=True),
-            Query(expr=queries.SLOWED_BY, ref="slowed", table=True),
+            Query(expr=SLOWED_BY, ref="slowed", table=True),
             Query(expr=queries.TREND, ref="trend", interval=_TREND_STEP),
         ],
         Look(
@@ -235,4 +236,5 @@ def slowed_by(texts: WorkloadsTexts) -> list[dict[str, object]]:
             text_of_pattern(f"/^(.+)\\|{grade}$/", f"$1 · {word}", red if grade > "2" else "text")
             for grade, word in texts.grades.items()
         ),
+        text_of_pattern("/^\\|0$/", texts.no_suspect, "text"),
     ]

@@ -47,7 +47,6 @@ def table(
         "showHeader": header,
         "cellHeight": row_height,
         "sortBy": [{"displayName": sort, "desc": descending}] if sort else [],
-        "footer": {"show": False, "reducer": ["sum"], "countRows": False, "fields": ""},
         **({"frozenColumns": {"left": frozen}} if frozen else {}),
     }
     # The text for an empty table would else stand in every empty cell.

@@ -23,13 +23,18 @@ def state_timeline(
 ) -> Panel:
     """A band for each series, in the colours and texts of the mappings of `look`."""
     # With thresholds as colours, Grafana would show their bounds instead of the mapped words.
-    custom = {"fillOpacity": 85, "lineWidth": 0, "spanNulls": False, **look.custom}
+    custom = {"fillOpacity": 85, "lineWidth": 0, **look.custom}
     options = {
         "mergeValues": True,
         "showValue": "auto",
         "alignValue": "left",
         "rowHeight": 0.85,
-        "legend": {"showLegend": legend, "displayMode": "list", "placement": "bottom"},
+        "legend": {
+            "showLegend": legend,
+            "displayMode": "list",
+            "placement": "bottom",
+            "calcs": [],
+        },
         "tooltip": {"mode": "single", "sort": "none"},
     }
     widget = grafana.state_timeline(

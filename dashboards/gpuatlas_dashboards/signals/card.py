@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpuatlas_dashboards.scopes import CARD_AS_DCGM, CLUSTER
+from gpuatlas_dashboards.scopes import CARD_AS_DCGM, CLUSTER, SHOWN, among
 from gpuatlas_dashboards.signals.signal import Signal
 from gpuatlas_dashboards.tokens import Colour, Unit
 
@@ -15,16 +15,19 @@ def _of_chosen(field: str) -> str:
     return f"max by (cluster) ({selectors})"
 
 
-# The card's number on its node; DCGM's where our exporter is not installed. One for each card: one
-# that is renumbered has two for as long as Prometheus looks back, and a join would fail.
+# DCGM on the shown nodes: the recording `card:gpuatlas_card_info:group` takes the node from these.
+_DCGM: Final = " or ".join(
+    f"DCGM_FI_DEV_GPU_TEMP{{{CLUSTER}, {among(label, 'shown_nodes')}}}"
+    for label in ("node", "Hostname", "hostname")
+)
+# The number of each shown card on its node; DCGM's where our exporter is not installed. One for
+# each card: one that is renumbered has two for as long as Prometheus looks back, and a join would
+# fail.
 INDEX: Final = f"""topk by (cluster, card) (1,
-    group by (cluster, card, index) (gpuatlas_card_info{{{CLUSTER}}})
+    group by (cluster, card, index) (gpuatlas_card_info{{{SHOWN}}})
     or on (cluster, card)
     group by (cluster, card, index) (
-      label_replace(
-        label_join(DCGM_FI_DEV_GPU_TEMP{{{CLUSTER}}}, "card", "", "UUID", "uuid"),
-        "index", "$1", "gpu", "(.*)"
-      )
+      label_replace(label_join({_DCGM}, "card", "", "UUID", "uuid"), "index", "$1", "gpu", "(.*)")
     )
   )"""
 
@@ -103,6 +106,12 @@ SM_CLOCK: Final = Signal(
     colour=Colour.COMPUTE,
     expr=f"1e6 * {_of_chosen('DCGM_FI_DEV_SM_CLOCK')}",
 )
+CONTENDED: Final = Signal(
+    key="card.contended",
+    unit=Unit.RATIO,
+    colour="#FF780A",
+    expr="max by (cluster, node, card) (card:gpuatlas_contended_ratio:rate10m{SCOPE})",
+)
 STATE: Final = Signal(
     key="card.state",
     unit=Unit.CARDS,
@@ -111,5 +120,5 @@ STATE: Final = Signal(
 
 SIGNALS: Final = (
     PHYSICAL, ALLOCATED, RESIDENT, COUNTED, OFFLOADED, OVERCOMMITTED, COMPUTE_ALLOCATED, COMPUTE,
-    TEMPERATURE, TEMPERATURE_LIMIT, POWER, SM_CLOCK, STATE,
+    CONTENDED, TEMPERATURE, TEMPERATURE_LIMIT, POWER, SM_CLOCK, STATE,
 )  # fmt: skip

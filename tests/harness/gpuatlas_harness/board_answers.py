@@ -21,16 +21,19 @@ def faults(
     at: str = "5m",
     interval: str = "1m",
     variables: Mapping[str, str] | None = None,
+    rules: Sequence[Path] = (),
 ) -> str:
     """What promtool says against the answers; empty if they are as expected.
 
     `series` are promtool's: series to values. `asked` is from expressions with Grafana's variables
-    to samples; a variable that `variables` does not name is "All".
+    to samples; a variable that `variables` does not name is "All". `rules` are files of rules that
+    are evaluated over the series.
 
     Raises:
         BinaryMissingError: there is no promtool on ``PATH``.
     """
     case = {
+        "rule_files": [str(file) for file in rules],
         "evaluation_interval": interval,
         "tests": [
             {

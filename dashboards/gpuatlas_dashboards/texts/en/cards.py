@@ -81,7 +81,9 @@ TEXTS: Final = CardsTexts(
     compute_now=Words(
         title="Compute",
         description="At the end of the time range: the share of time in which the card worked, and the"
-        " share that is promised. 100 % is the whole card. Unknown for a card that MIG splits.",
+        " share that is promised; 100 % is the whole card, unknown where MIG splits it. Contended: the"
+        " share of the last ten minutes in which two tenants or more worked and the card was at a limit;"
+        " not looked at where nobody shares the card, or nobody measures its tenants.",
         empty="unknown: no dcgm-exporter for this card",
     ),
     sensors_now=Words(
@@ -92,6 +94,7 @@ TEXTS: Final = CardsTexts(
     ),
     history="Card ${card:text} over the time range",
     no_record="no record",
+    not_looked_at="not looked at",
     nobody="none known",
     states_over_time=Words(
         title="State",
@@ -107,8 +110,8 @@ TEXTS: Final = CardsTexts(
     ),
     compute_over_time=Words(
         title="Compute",
-        description="The share of time in which the card worked, and the share that is promised. 100 %"
-        " is the whole card.",
+        description="The share of time in which the card worked, the share that is promised, and the share"
+        " of ten minutes in which its tenants contended for it. 100 % is the whole card, or all the time.",
         empty="No record: no dcgm-exporter for this card in this time range",
     ),
     temperature_over_time=Words(

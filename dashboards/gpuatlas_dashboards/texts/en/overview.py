@@ -69,7 +69,7 @@ TEXTS: Final = OverviewTexts(
         title="Where it is: nodes",
         description="For each node, of all its cards: memory promised, memory at each card's peak of 24 h, and"
         " compute in the busiest hour; never used is promised and above the peak. 100 % is all cards of the"
-        " node. Bytes.",
+        " node. Bytes. The 300 that leave most unused.",
         empty=_NO_CARD,
     ),
     namespaces=Words(

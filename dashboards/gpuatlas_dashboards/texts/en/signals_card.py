@@ -90,6 +90,13 @@ WORDS: Final[Mapping[str, Words]] = {
         description="Electrical power that the card draws, not that of its host. Watts.",
         empty=_NO_DRIVER,
     ),
+    "card.contended": Words(
+        title="Contended",
+        short="contended",
+        description="Share of the last ten minutes in which two tenants or more worked and the card was"
+        " at a limit; not how much anybody was slowed. 100 % is all the time.",
+        empty="not looked at: nobody shares this card, or nobody measures its tenants",
+    ),
     "card.state": Words(
         title="State",
         description="State of the card with firing hardware alerts laid over it: 1 free, 2 working,"

@@ -7,14 +7,17 @@ from typing import Final
 from gpuatlas_dashboards.texts.shapes.sizing import SizingTexts
 from gpuatlas_dashboards.texts.shapes.words import Words
 
-_AWAITED: Final = "No data yet: gpuatlas does not publish contended time and priorities here"
+_NO_ANALYSIS: Final = (
+    "No data yet: no analysis is published here. It reads at least 7 days of the recording rules; is"
+    " gpuatlas told where Prometheus is?"
+)
 
 TEXTS: Final = SizingTexts(
     title="GPU Atlas / Sizing",
     description="What workloads really need against what they hold, what could be given back, and"
     " how far cards can be shared.",
     held=Words(
-        title="Memory that workloads hold",
+        title="Memory held",
         description="Reserved by the workloads of the chosen namespaces, and in use by the larger"
         " of the driver's and the sharing layer's view. Now. Bytes.",
         empty="no workload with a promise",
@@ -36,21 +39,31 @@ TEXTS: Final = SizingTexts(
         empty="not measured",
     ),
     proposals=Words(
-        title="What the analysis proposes",
-        description="Workloads for which a smaller or a larger value is proposed and those that"
-        " cannot be sized, what the proposals would give back over all containers, and as many more"
-        " promises like those of today as would fit at the nodes' safe ratios.",
-        empty="No data yet: gpuatlas does not publish its sizing here",
+        title="What is proposed",
+        description="Containers that fit, those for which a smaller or a larger value is proposed, and"
+        " those that cannot be sized, by memory and whole cards. One container may be in two of them.",
+        empty=_NO_ANALYSIS,
     ),
+    outcome=Words(
+        title="What would come of it",
+        description="What the proposals would give back and what they ask for in addition, over all"
+        " replicas; and how many more promises would fit at the nodes' safe ratios, each as large as the"
+        " largest of its node. Bytes, cards. Nothing is changed by itself.",
+        empty=_NO_ANALYSIS,
+    ),
+    fitting="fit",
     smaller="smaller",
     larger="larger",
     cannot="cannot size",
-    given_back="to give back",
+    given_back="memory back",
+    cards_given_back="cards back",
+    asked_for="memory asked",
     memory=Words(
         title="Memory: measured against reserved",
-        description="The 300 workloads that reserve most, with the peak of their fullest container"
-        " in the last 7 days against what one container reserves. Proposals, savings and the reason"
-        " why a workload cannot be sized join the table once gpuatlas publishes them.",
+        description="One row for each container of a workload, of all its replicas: what one of them"
+        " reserves on one card, the peak of the fullest in the window, and what follows: a value never"
+        " below the peak, what it saves over all replicas, or why it cannot be sized. Runs with"
+        " generated names stand together under a name with *. The 300 that save or reserve most. Bytes.",
         empty="No workload with a promise of memory is known here: is gpuatlas scraped, are the"
         " recording rules loaded?",
     ),
@@ -64,20 +77,30 @@ TEXTS: Final = SizingTexts(
     },
     why="Why",
     reasons={
-        "short-window": "measured for less than 7 days",
-        "coverage": "measured for less than 95 % of the window",
+        "not-measured": "nobody measures it",
+        "memory-taken-ahead": "its runtime takes memory ahead",
+        "short-window": "fewer than 7 days, or 3 runs",
+        "coverage": "measured for less than 95 % of it",
         "replicas": "not all replicas were measured",
         "rollout": "a rollout is inside the window",
-        "memory-taken-ahead": "its runtime takes memory ahead",
-        "not-measured": "nobody measures it",
+        "not-promised": "it has no promise to change",
     },
     compute=Words(
         title="Compute: measured against reserved",
-        description="Workloads with a promise of compute, the 300 that reserve most memory: the"
-        " daily p95 of their busiest container against what one container reserves. Both are shares"
-        " of a card.",
-        empty="No workload with a promise of compute is known here",
+        description="Containers with a promise of compute, among those of the table above: p95 of the"
+        " busiest on its busiest day against what one reserves, and the share that would do. Shares of"
+        " a card.",
+        empty="No container with a promise of compute is known here",
     ),
+    cards=Words(
+        title="Whole cards: measured against held",
+        description="Containers that hold whole cards or instances: how many would do, of which resource"
+        " or MIG profile, and what that saves over all replicas. In cards.",
+        empty="No container that holds whole cards was judged: no analysis is published here, or each"
+        " has a share",
+    ),
+    asked_as="Asked for as",
+    same_resource="as now",
     course=Words(
         title="Held and used over time",
         description="Memory of all cards of the chosen clusters: physical, promised, and in use by"
@@ -85,15 +108,31 @@ TEXTS: Final = SizingTexts(
         empty="No record of this time: the recording rules began later",
     ),
     physical="physical",
+    missing=Words(
+        title="What the analysis lacks",
+        description="Recordings that the analysis looked for and did not find, and what to do about it."
+        " What rests on them is answered with cannot size, or not at all.",
+        empty="Nothing is missing, or no analysis is published here",
+    ),
+    missing_input="Missing",
+    in_cluster="Cluster",
     nodes_section="How far cards can be shared",
     nodes=Words(
         title="Nodes",
-        description="How far the memory of each node is promised now, the 300 furthest. How far it"
-        " can be promised safely, and what would still fit, join the table once gpuatlas publishes"
-        " them.",
+        description="How far the memory of each node is promised now beside how far it can be safely,"
+        " the 300 furthest. Safe is the lower of 0.9 × promised / most needed at one time and 1 + 0.5 ×"
+        " host memory left / memory of the cards, at least 100 %, unknown below 7 days; what it rests on"
+        " stands at the right. Bytes.",
         empty="No node with promises is known here",
     ),
     open_node="Show this node's cards",
+    fits=Words(
+        title="What would still fit",
+        description="How many more promises like those that each workload of the chosen namespaces has on"
+        " a node would fit there at its safe ratio. Not a promise of the scheduler. The 300 highest.",
+        empty="Nothing more fits, or no safe ratio is known here: it needs 7 days and a sharing layer",
+    ),
+    fit="Fit",
     advice=Words(
         title="Which way of sharing suits which cards",
         description="Advice for the cards of each pool and model by what runs there at this instant"
@@ -161,11 +200,20 @@ TEXTS: Final = SizingTexts(
         "one-workload": "pods of one workload fit together",
         "interactive": "sessions can wait for one another",
     },
+    contention_section="What sharing costs",
+    speed=Words(
+        title="Speed alone and shared",
+        description="Work a second for each request in hand, of services while nobody else worked on their"
+        " cards and while somebody did, means of the last day: tokens, or requests of servers that count"
+        " none. Compared from half an hour of each on; below 100 % sharing slows it. No cause is told.",
+        empty="Nobody measures it: needs a scraped vLLM, SGLang, Triton or TGI, and compute measured for"
+        " each tenant of its cards",
+    ),
     priority=Words(
         title="Priority",
-        description="Contended time of the last day of each workload as the slowed one and as the"
-        " suspect, its priority now and the one proposed; 0 is high. Seconds.",
-        empty=_AWAITED,
+        description="Time of the window in which each workload was slowed, and in which it was suspected of"
+        " slowing others (grade 3 or more); its priority now and the one proposed, 0 high and 1 low.",
+        empty="No data yet: nobody was slowed in the window, or no analysis is published here",
     ),
     as_victim="Slowed",
     as_suspect="Suspected",

@@ -24,19 +24,31 @@ TEXTS: Final = WorkloadsTexts(
     ),
     totals=Words(
         title="Held by these workloads",
-        description="Sums over the workloads in the table of what is known. Reserved is promised, not in"
-        " use; unused is reserved and not in use now. Memory in bytes, compute in whole cards.",
+        description="Sums over the workloads of the chosen namespaces and kinds, in whatever state, of what"
+        " is known. Reserved is promised, not in use; unused is reserved and not in use now. Memory in bytes, compute in whole cards.",
         empty="unknown: nobody tells what these workloads hold",
     ),
     table=Words(
         title="Workloads",
         description="One row for each top-level object, worst state first. Bars: in use, of what is"
         " reserved for it, over the containers of which both are known; not of the card. Trend: compute in use"
-        " over the time range, an hour's mean, in cards. Click a name to see the workload below. The"
-        " funnel in a column's head filters.",
+        " over the time range, an hour's mean, in cards. Slowed by: the best founded suspect of the last ten"
+        " minutes. Click a name to see the workload below. Of more than 500 those in the worst states stand"
+        " here: filter to see the others.",
         empty=_NO_WORKLOAD,
     ),
     legend=Words(title="States", description="What the colours and marks of workloads mean."),
+    pairs_section="Who slows whom",
+    pairs=Words(
+        title="Slowed workloads and their suspects",
+        description="Pairs of the chosen namespaces and kinds, by how long the first was slowed in the time"
+        " range while the second was active, to ten minutes; the 100 longest. Now is the share of the last"
+        " ten minutes. The grade says how well it is founded: shared (both were on the card), saturated"
+        " (the card was at a limit), suspect (rose while the other fell), supported (it ended and came back"
+        " with it). Never a proven cause. A second counts for each of its suspects.",
+        empty="Nobody was slowed in this time, as far as anybody looks: that takes cards that several share,"
+        " and a service's own numbers (vLLM, SGLang, Triton, TGI) or compute measured for each tenant",
+    ),
     chosen_section="Workload ${workload:text}",
     chosen=Words(
         title="State",
@@ -81,11 +93,12 @@ TEXTS: Final = WorkloadsTexts(
     ),
     suspects=Words(
         title="Slowed by",
-        description="How long it was slowed in the time range while a suspect was active, and how well"
-        " that is founded: shared (both were on the card), saturated (the card was at a limit), suspect,"
-        " supported (it ended and came back with it). Never a proven cause.",
-        empty="Not measured yet, or nothing slowed it: contention comes with the analysis part of GPU"
-        " Atlas",
+        description="How long it was slowed in the time range while a suspect was active, the share of the"
+        " last ten minutes, and how well that is founded: shared (both were on the card), saturated (the"
+        " card was at a limit), suspect, supported (it ended and came back with it). Never a proven cause."
+        " What the hardware slows stands at the right.",
+        empty="No neighbour slowed it, as far as anybody looks: that takes its service's own numbers (vLLM,"
+        " SGLang, Triton, TGI) or the compute of each tenant of its cards",
     ),
     memory_over_time=Words(
         title="Memory",
@@ -105,6 +118,12 @@ TEXTS: Final = WorkloadsTexts(
         " layer's view; not what is reserved. Bytes.",
         empty="No record: nobody tells the memory of its pods in this time range",
     ),
+    slowed_over_time=Words(
+        title="Slowed",
+        description="Share of each ten minutes in which it was slowed while a suspect was active, a line for"
+        " each suspect; they do not add up. 100 % is all the time.",
+        empty="No record: no neighbour slowed it in this time range, as far as anybody looked",
+    ),
     states_over_time=Words(
         title="State of it and of its cards",
         description="State of the workload at each instant, and below it of every card that it held. A"
@@ -114,7 +133,7 @@ TEXTS: Final = WorkloadsTexts(
     alerts=Words(
         title="Alerts on it",
         description="Alerts that name the workload, a pod of it or a card of it, firing or about to, and"
-        " since when.",
+        " since when: heat, power, links and faults of its cards slow it as well as neighbours do.",
         empty="None: no alert names it, its pods or its cards",
     ),
     findings=Words(
@@ -150,7 +169,10 @@ TEXTS: Final = WorkloadsTexts(
         "profile": "Profile",
         "promised": "Promised",
         "conflict": "Others say",
+        "victim": "Slowed workload",
         "suspect": "Suspect",
+        "suspect_namespace": "Its namespace",
+        "now": "Now",
         "grade": "Grade",
         "duration": "Slowed for",
         "alert": "Alert",
@@ -159,6 +181,7 @@ TEXTS: Final = WorkloadsTexts(
         "record": "Record",
     },
     grades={
+        "0": "no suspect",
         "1": "shared",
         "2": "saturated",
         "3": "suspect",
@@ -180,9 +203,11 @@ TEXTS: Final = WorkloadsTexts(
     no_workload="– none known",
     no_pod="– no pod",
     no_record="no record",
+    no_suspect="cause not known",
     no_neighbour="– nobody else",
     its_state="Workload",
     show_workload="Show this workload below",
+    open_check="Open the check",
     open_card="Open the card (one of them, where it has several)",
     only_state="Only the workloads in this state",
 )

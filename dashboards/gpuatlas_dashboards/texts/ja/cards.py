@@ -79,8 +79,9 @@ TEXTS: Final = CardsTexts(
     ),
     compute_now=Words(
         title="計算能力",
-        description="期間の終わりの値。カードが働いていた時間の割合と、約束した割合。100 % がカード全体。MIG で分割された"
-        "カードでは不明とする。",
+        description="期間の終わりの値。カードが働いていた時間の割合と、約束した割合。100 % がカード全体で、MIG で分割された"
+        "カードでは不明とする。競合は直近 10 分のうち、2 つ以上のテナントが働きカードが限界に達していた時間の割合。"
+        "共有されていない、またはテナントごとに測れないカードでは未確認とする。",
         empty="不明：このカードの dcgm-exporter がない",
     ),
     sensors_now=Words(
@@ -91,6 +92,7 @@ TEXTS: Final = CardsTexts(
     ),
     history="期間中のカード ${card:text}",
     no_record="記録なし",
+    not_looked_at="未確認",
     nobody="判明分なし",
     states_over_time=Words(
         title="状態の推移",
@@ -105,7 +107,8 @@ TEXTS: Final = CardsTexts(
     ),
     compute_over_time=Words(
         title="計算",
-        description="カードが働いていた時間の割合と、約束した割合。100 % がカード全体。",
+        description="カードが働いていた時間の割合、約束した割合、および 10 分間のうちテナントが競合した時間の割合。"
+        "100 % がカード全体、またはすべての時間。",
         empty="記録なし：この期間にこのカードの dcgm-exporter がない",
     ),
     temperature_over_time=Words(

@@ -87,6 +87,13 @@ WORDS: Final[Mapping[str, Words]] = {
         description="カードが使う電力。ホストの分は含まない。単位はワット。",
         empty=_NO_DRIVER,
     ),
+    "card.contended": Words(
+        title="競合した時間の割合",
+        short="競合",
+        description="直近 10 分のうち、2 つ以上のテナントが働き、カードが限界に達していた時間の割合。"
+        "誰がどれだけ遅くなったかではない。100 % がすべての時間。",
+        empty="未確認：共有されていない、またはテナントごとに測れないカード",
+    ),
     "card.state": Words(
         title="状態",
         description="発火中のハードウェアアラートを重ねたカードの状態：1 空き、2 稼働、3 遊休、4 不明、"

@@ -37,6 +37,7 @@ class CardsTexts:
     history: str
     no_record: str
     nobody: str
+    not_looked_at: str
     states_over_time: Words
     memory_over_time: Words
     compute_over_time: Words

@@ -21,32 +21,46 @@ class SizingTexts:
     unused: Words
     covered: Words
     proposals: Words
+    outcome: Words
+    fitting: str
     smaller: str
     larger: str
     cannot: str
     given_back: str
-    # Workloads.
+    cards_given_back: str
+    asked_for: str
+    # Containers.
     memory: Words
     show_workload: str
     verdict: str
-    verdicts: Mapping[str, str]  # of signals.sizing.VERDICTS
+    verdicts: Mapping[str, str]  # of the label `verdict`
     why: str
-    reasons: Mapping[str, str]  # of signals.sizing.REASONS
+    reasons: Mapping[str, str]  # of the label `reason`
     compute: Words
+    cards: Words
+    asked_as: str
+    same_resource: str
     # Time.
     course: Words
     physical: str
+    missing: Words
+    missing_input: str
+    in_cluster: str
     # Nodes.
     nodes_section: str
     nodes: Words
     open_node: str
+    fits: Words
+    fit: str
     advice: Words
     pool: str
     no_pool: str
     strategies: Mapping[str, str]
     advised: Mapping[str, str]  # verdict → word, with its mark
     advice_reasons: Mapping[str, str]
-    # Priority.
+    # What sharing costs.
+    contention_section: str
+    speed: Words
     priority: Words
     as_victim: str
     as_suspect: str

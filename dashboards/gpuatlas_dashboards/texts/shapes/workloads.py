@@ -14,7 +14,7 @@ class WorkloadsTexts:
 
     Attributes:
         columns: Titles of columns that only this board has.
-        grades: What is said of a suspect, by grade 1 to 4.
+        grades: What is said of a suspect, by grade 0 to 4.
         evidence: How the card of a container is known, by the value of the label.
     """
 
@@ -26,6 +26,8 @@ class WorkloadsTexts:
     table: Words
     legend: Words
 
+    pairs_section: str
+    pairs: Words
     chosen_section: str
     chosen: Words
     now: Words
@@ -38,6 +40,7 @@ class WorkloadsTexts:
     memory_over_time: Words
     compute_over_time: Words
     memory_by_pod: Words
+    slowed_over_time: Words
     states_over_time: Words
     alerts: Words
     findings: Words
@@ -52,7 +55,9 @@ class WorkloadsTexts:
     no_pod: str
     no_record: str
     no_neighbour: str
+    no_suspect: str
     its_state: str
     show_workload: str
     open_card: str
+    open_check: str
     only_state: str

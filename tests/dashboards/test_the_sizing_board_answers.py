@@ -1,0 +1,245 @@
+"""The queries of the board Sizing on series written by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from gpuatlas_dashboards.boards import sizing_queries as queries
+from gpuatlas_dashboards.boards.sizing import TEXTS
+from gpuatlas_dashboards.boards.sizing_queries import ROW
+from gpuatlas_dashboards.signals import sizing
+from gpuatlas_dashboards.workload_variables import KEY
+from gpuatlas_harness.binaries import required, system_binary
+from gpuatlas_harness.board_answers import Samples, faults
+from gpuatlas_harness.boards import read_boards
+
+GIB: Final = 2**30
+SCRAPED: Final = 'job="gpuatlas", instance="i"'
+
+
+@pytest.fixture(autouse=True)
+def _promtool() -> None:
+    required(lambda: system_binary("promtool", package="prometheus"))
+
+
+def container(workload: str, *, cluster: str = "c", name: str = "main") -> str:
+    return (
+        f'cluster="{cluster}", namespace="red", workload_kind="Deployment",'
+        f' workload="{workload}", container="{name}"'
+    )
+
+
+def keyed(workload: str, *, cluster: str = "c", name: str = "main") -> str:
+    """The labels of a row of the tables."""
+    key = f"{cluster}/red/Deployment/{workload}"
+    labels = container(workload, cluster=cluster, name=name)
+    return f'{labels}, {KEY}="{key}", {ROW}="{key}/{name}"'
+
+
+def said(metric: str, workload: str, value: float, extra: str = "") -> dict[str, str]:
+    """What the analysis publishes of a container."""
+    return {f"gpuatlas_sizing_{metric}{{{container(workload)}, {SCRAPED}{extra}}}": f"{value}x5"}
+
+
+def verdict(workload: str, verdict: str, reason: str = "", resource: str = "memory") -> str:
+    words = f'resource="{resource}", verdict="{verdict}", reason="{reason}"'
+    return f"gpuatlas_sizing_verdict_info{{{container(workload)}, {SCRAPED}, {words}}}"
+
+
+JUDGED: Final = (
+    said("memory_present_bytes", "chat", 12 * GIB)
+    | said("memory_peak_bytes", "chat", 6 * GIB)
+    | said("memory_proposed_bytes", "chat", 7 * GIB)
+    | said("memory_saving_bytes", "chat", 20 * GIB)
+    | said("memory_present_bytes", "embed", 4 * GIB)
+    | {verdict("chat", "smaller"): "1x5", verdict("embed", "cannot", "rollout"): "1x5"}
+)
+
+
+def test_a_container_has_what_it_reserves_its_peak_and_what_follows(tmp_path: Path) -> None:
+    chat, embed = f"{{{keyed('chat')}}}", f"{{{keyed('embed')}}}"
+    asked: dict[str, Samples] = {
+        queries.sized(sizing.MEMORY_RESERVED): [(chat, 12.0 * GIB), (embed, 4.0 * GIB)],
+        queries.sized(sizing.MEMORY_PEAK): [(chat, 6.0 * GIB)],
+        queries.sized(sizing.MEMORY_PEAK_SHARE): [(chat, 0.5)],
+        queries.sized(sizing.MEMORY_PROPOSED): [(chat, 7.0 * GIB)],
+        queries.sized(sizing.MEMORY_SAVING): [(chat, 20.0 * GIB)],
+    }
+
+    assert faults(tmp_path, JUDGED, asked) == ""
+
+
+def test_a_container_that_cannot_be_sized_says_why(tmp_path: Path) -> None:
+    rows = [
+        (f'{{{keyed("chat")}, verdict="smaller"}}', 1.0),
+        (f'{{{keyed("embed")}, verdict="cannot", reason="rollout"}}', 1.0),
+    ]
+
+    assert faults(tmp_path, JUDGED, {queries.verdicts("memory"): rows}) == ""
+    assert faults(tmp_path, JUDGED, {queries.verdicts("compute"): []}) == ""
+
+
+RECORDED: Final = {
+    f"container:gpuatlas_memory_reserved_bytes:max{{{container('ocr', cluster=cluster)}}}": (
+        f"{8 * GIB}x5"
+    )
+    for cluster in ("c", "d")
+}
+
+
+def test_where_an_analysis_is_published_recordings_do_not_repeat_it(tmp_path: Path) -> None:
+    """Of runs with generated names the recordings have a series each, the analysis one for all."""
+    ocr = (f"{{{keyed('ocr', cluster='d')}}}", 8.0 * GIB)
+    judged = [
+        (f"{{{keyed('chat')}}}", 12.0 * GIB),
+        (f"{{{keyed('embed')}}}", 4.0 * GIB),
+    ]
+    asked = {queries.sized(sizing.MEMORY_RESERVED): [*judged, ocr]}
+
+    assert faults(tmp_path, JUDGED | RECORDED, asked) == ""
+
+
+def test_what_saves_most_is_listed_before_what_reserves_most(tmp_path: Path) -> None:
+    series = said("memory_saving_bytes", "small", GIB) | {verdict("small", "smaller"): "1x5"}
+    series |= said("memory_present_bytes", "small", 2 * GIB)
+    for number in range(310):
+        series |= said("memory_present_bytes", f"large-{number}", 80 * GIB)
+    listed = queries.SIZED_WORKLOADS
+    asked: dict[str, Samples] = {
+        f"count({listed})": [("{}", 300.0)],
+        f"count by (workload) (({listed}) > {500 * GIB})": [('{workload="small"}', 1.0)],
+    }
+
+    assert faults(tmp_path, series, asked) == ""
+
+
+def test_compute_and_whole_cards_have_their_own_rows(tmp_path: Path) -> None:
+    series = JUDGED | said("compute_present_ratio", "chat", 0.5)
+    series |= said("compute_peak_ratio", "chat", 0.1)
+    series |= said("compute_proposed_ratio", "chat", 0.15)
+    series |= said("cards_proposed", "tune", 2, ', resource="nvidia.com/mig-3g.40gb"')
+    series |= said("cards_saving", "tune", 6)
+    series |= {verdict("tune", "smaller", resource="cards"): "1x5"}
+    chat, tune = keyed("chat"), keyed("tune")
+    mig = 'resource="nvidia.com/mig-3g.40gb"'
+    asked: dict[str, Samples] = {
+        queries.sized(sizing.COMPUTE_RESERVED): [(f"{{{chat}}}", 0.5)],
+        queries.sized(sizing.COMPUTE_P95): [(f"{{{chat}}}", 0.1)],
+        queries.sized(sizing.COMPUTE_PROPOSED): [(f"{{{chat}}}", 0.15)],
+        queries.of_cards(sizing.CARDS_PROPOSED): [(f"{{{tune}, {mig}}}", 2.0)],
+        queries.of_cards(sizing.CARDS_SAVING): [(f"{{{tune}}}", 6.0)],
+        queries.verdicts("cards"): [(f'{{{tune}, verdict="smaller"}}', 1.0)],
+    }
+
+    assert faults(tmp_path, series, asked) == ""
+
+
+def totals() -> dict[str, str]:
+    board = next(board for board in read_boards() if board.name == "sizing")
+    titles = (TEXTS["en"].proposals.title, TEXTS["en"].outcome.title)
+    targets = [t for p in board.panels() if p["title"] in titles for t in p["targets"]]
+    return {target["legendFormat"]: target["expr"] for target in targets}
+
+
+def test_totals_tell_what_could_be_given_back(tmp_path: Path) -> None:
+    series = JUDGED | said("memory_saving_bytes", "web", -3 * GIB)
+    series |= {verdict("web", "larger"): "1x5", verdict("web", "fits", resource="compute"): "1x5"}
+    series |= {verdict("tune", "smaller", resource="cards"): "1x5"}
+    series |= said("cards_saving", "tune", 6)
+    series |= {'gpuatlas_sizing_node_room_allocations{cluster="c", node="n"}': "4x5"}
+    texts = TEXTS["en"]
+    verdicts = {"smaller": 2, "larger": 1, "cannot": 1}
+    answers = {
+        texts.given_back: 20 * GIB,
+        texts.cards_given_back: 6,
+        texts.asked_for: 3 * GIB,
+        "More would fit": 4,
+    }
+    asked: dict[str, Samples] = {
+        totals()[name]: [("{}", float(value))] for name, value in answers.items()
+    }
+    asked[totals()["{{verdict}}"]] = [
+        (f'{{verdict="{verdict}"}}', float(count)) for verdict, count in verdicts.items()
+    ]
+
+    assert faults(tmp_path, series, asked) == ""
+
+
+def test_nothing_to_give_back_is_0_and_no_analysis_is_nothing(tmp_path: Path) -> None:
+    given_back = totals()[TEXTS["en"].given_back]
+    larger = said("memory_saving_bytes", "web", -3 * GIB)
+
+    assert faults(tmp_path, larger, {given_back: [("{}", 0.0)]}) == ""
+    assert faults(tmp_path, {}, {expr: [] for expr in totals().values()}) == ""
+
+
+def node_row(node: str) -> str:
+    return f'{{cluster="c", node="{node}", {ROW}="c/{node}"}}'
+
+
+def test_the_safe_ratio_stands_beside_the_present_one(tmp_path: Path) -> None:
+    """Of a node without a sharing layer only the present one is known, from the recordings."""
+    series = {
+        'gpuatlas_sizing_node_overcommit_present_ratio{cluster="c", node="a"}': "1.2x5",
+        'gpuatlas_sizing_node_overcommit_safe_ratio{cluster="c", node="a"}': "1.4x5",
+        'node:gpuatlas_memory_allocated:ratio{cluster="c", node="a"}': "1.1x5",
+        'node:gpuatlas_memory_allocated:ratio{cluster="c", node="b"}': "0.5x5",
+    }
+    asked: dict[str, Samples] = {
+        queries.furthest_promised(sizing.PRESENT_RATIO): [
+            (node_row("a"), 1.2),
+            (node_row("b"), 0.5),
+        ],
+        queries.furthest_promised(sizing.SAFE_RATIO): [(node_row("a"), 1.4)],
+    }
+
+    assert faults(tmp_path, series, asked) == ""
+
+
+def test_what_fits_names_node_and_workload(tmp_path: Path) -> None:
+    owner = 'cluster="c", namespace="red", workload_kind="Deployment", workload="chat"'
+    name = "gpuatlas_sizing_node_fits"
+    series = {f'{name}{{node="a", {owner}}}': "3x5", f'{name}{{node="b", {owner}}}': "0x5"}
+    row = f'{{node="a", {owner}, {KEY}="c/red/Deployment/chat"}}'
+
+    assert faults(tmp_path, series, {queries.FITS: [(row, 3.0)]}) == ""
+
+
+def test_a_priority_is_proposed_with_its_reasons(tmp_path: Path) -> None:
+    owner = 'cluster="c", namespace="red", workload_kind="Deployment", workload="chat"'
+    pod = 'cluster="c", namespace="red", pod="chat-0"'
+    series = {
+        f'gpuatlas_sizing_contended_seconds{{{owner}, role="victim"}}': "3600x5",
+        f"gpuatlas_sizing_priority_proposed{{{owner}}}": "0x5",
+        f'gpuatlas_allocation_priority{{{pod}, node="n", card="a", container="m"}}': "1x5",
+        f'pod:gpuatlas_pod_workload_info:group{{{pod}, workload_kind="Deployment", '
+        'workload="chat"}': "1x5",
+    }
+    row = f'{{{owner}, {KEY}="c/red/Deployment/chat"}}'
+    asked: dict[str, Samples] = {
+        queries.contended("victim"): [(row, 3600.0)],
+        queries.contended("suspect"): [],
+        queries.PRIORITY_NOW: [(row, 1.0)],
+        queries.PRIORITY_PROPOSED: [(row, 0.0)],
+    }
+
+    assert faults(tmp_path, series, asked) == ""
+
+
+def test_a_service_measured_only_alone_has_a_row(tmp_path: Path) -> None:
+    owner = 'cluster="c", namespace="red", workload_kind="Deployment", workload="chat"'
+    series = {
+        f"workload:gpuatlas_service_speed_alone:avg1d{{{owner}}}": "80x5",
+        f"workload:gpuatlas_service_speed_alone:count1d{{{owner}}}": "20x5",
+    }
+    row = f'{{{owner}, {KEY}="c/red/Deployment/chat"}}'
+    asked: dict[str, Samples] = {
+        f"({queries.speed(sizing.SPEED_ALONE)}) + 0": [(row, 80.0)],
+        queries.speed(sizing.TIME_ALONE): [(row, 1200.0)],
+        queries.speed(sizing.SPEED_RATIO): [],
+    }
+
+    assert faults(tmp_path, series, asked) == ""
