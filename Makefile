@@ -56,6 +56,7 @@ bench: $(VENV)/.dev packages ## Speed and memory: the exporter on 8,000 cards, t
 	@echo; PYTHONPATH=tests/harness $(PY) tests/bench/sizing.py
 	@echo; PYTHONPATH=exporter:tests/harness $(PY) tests/bench/contention.py
 	@echo; PYTHONPATH=tests/harness $(PY) tests/bench/rules.py
+	@echo; PYTHONPATH=tests/harness $(PY) tests/bench/boards.py
 
 build: $(VENV)/.dev ## The wheel, in dist/
 	@$(PY) -m hatchling build -t wheel
