@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from gpuatlas.cli.demonstration.stage_plan import Staging
     from gpuatlas.demo.scenario import FaultSpec, Scenario
     from gpuatlas.demo.server import SimulatedCluster
-    from gpuatlas.runtime.exporter import Exporter
 
 _EXAMPLES = """
 \b
@@ -34,21 +33,18 @@ Examples:
   gpuatlas demo --healthy --fault xid@a100-1/0,code=48
                                          one fault and no others
   gpuatlas demo --scenario my.yaml       a cluster of your own
-  gpuatlas demo --history 12h            half a day of history; 3 days without
+  gpuatlas demo --history 12h            half a day of history; 14 days without
 
 With a Prometheus on PATH it runs one with our rules and a past, with a Grafana one with our
 dashboards. The past is kept in the cache folder of the user for the next time.
 
 The same scenario, seed and instant always give the same cluster.
 """
-_DEFAULT_ADDRESS = "127.0.0.1:9836"
 _HOW_TO_NAME = (
     "Without NODE the first that can have the fault, without CARD the node's first. tenant counts "
     "the pods of the card by namespace and name, from 0: where it has no such tenant at the time, "
     "nothing happens."
 )
-# Two intervals of the first round of pages and the first join; a laptop needs about two seconds.
-_FIRST_PAGE_SECONDS = 60.0
 
 
 @click.command(epilog=_EXAMPLES)
@@ -80,14 +76,14 @@ _FIRST_PAGE_SECONDS = 60.0
 @option(
     "--listen",
     metavar="HOST:PORT",
-    help=f"Address of the exporter. Default: {_DEFAULT_ADDRESS}, or a free port if that is taken.",
+    help="Address of the exporter. Default: 127.0.0.1:9836, or a free port if that is taken.",
 )
 @option(
     "--history",
     metavar="DURATION",
-    default="3d",
+    default="14d",
     show_default=True,
-    help="How far back the demo's Prometheus knows.",
+    help="How far back the demo's Prometheus knows; more than 3 days back what sizing needs only.",
 )
 @click.option("--no-history", is_flag=True, help="A Prometheus that begins now.")
 @click.option("--no-prometheus", is_flag=True, help="No Prometheus and no Grafana.")
@@ -119,8 +115,7 @@ def demo(*, once: bool, metrics: bool, faults: bool, **options: Any) -> None:
     ):
         kubeconfig = cluster.kubeconfig(Path(tmp) / "kubeconfig")
         if metrics:
-            with _exporter(cluster, kubeconfig, "127.0.0.1:0") as exporter:
-                click.echo(_first_page(exporter), nl=False)
+            _show_page(cluster, kubeconfig)
             return
         _show_cards(cluster, kubeconfig, options["color"])
         if not once:
@@ -213,52 +208,11 @@ def _show_cards(cluster: SimulatedCluster, kubeconfig: Path, color: str) -> None
     warn(seen.warnings)
 
 
-@contextmanager
-def _exporter(cluster: SimulatedCluster, kubeconfig: Path, listen: str) -> Iterator[Exporter]:
-    """The exporter as `serve` runs it, with the simulated clock."""
-    from gpuatlas.cli.demonstration.stretch import licences
-    from gpuatlas.runtime.exporter import Exporter
-    from gpuatlas.runtime.live import LiveObserver
-    from gpuatlas.runtime.settings import ServerSettings, Settings
-    from gpuatlas.runtime.web.address import parse_listen_address
-    from gpuatlas.sources.kubernetes.settings import KubernetesSettings
-    from gpuatlas.sources.layer.settings import LayerSettings
+def _show_page(cluster: SimulatedCluster, kubeconfig: Path) -> None:
+    from gpuatlas.cli.demonstration.demo_exporter import running_exporter
 
-    try:
-        address = parse_listen_address(listen)
-    except ValueError as error:
-        message = f"--listen: {error}"
-        raise click.UsageError(message) from error
-    settings = Settings(
-        kubernetes=KubernetesSettings(kubeconfig=kubeconfig),
-        layer=LayerSettings(licences=licences(cluster.scenario)),
-        server=ServerSettings(listen=address),
-    )
-    observer = LiveObserver(settings, clock=cluster.now)
-    with Exporter(settings, observer, clock=cluster.now) as exporter:
-        yield exporter
-
-
-def _await_first_page(exporter: Exporter) -> None:
-    """Return when the exporter has its first complete snapshot."""
-    import time
-
-    import requests
-
-    end = time.monotonic() + _FIRST_PAGE_SECONDS
-    while requests.get(f"{exporter.url}/readyz", timeout=10).status_code != requests.codes.ok:
-        if time.monotonic() > end:
-            message = f"the exporter has no complete snapshot after {_FIRST_PAGE_SECONDS:.0f} s"
-            raise click.ClickException(message)
-        time.sleep(0.1)
-
-
-def _first_page(exporter: Exporter) -> str:
-    """The page of the first complete snapshot, over HTTP."""
-    import requests
-
-    _await_first_page(exporter)
-    return requests.get(f"{exporter.url}/metrics", timeout=30).text
+    with running_exporter(cluster, kubeconfig, "127.0.0.1:0") as exporter:
+        click.echo(exporter.first_page(), nl=False)
 
 
 def _stay(
@@ -266,32 +220,13 @@ def _stay(
 ) -> None:
     from contextlib import nullcontext
 
+    from gpuatlas.cli.demonstration.demo_exporter import reachable_exporter
     from gpuatlas.cli.demonstration.invitation import invitation
     from gpuatlas.runtime.termination import Termination
 
-    with Termination() as termination, _reachable(cluster, kubeconfig, listen) as exporter:
+    with Termination() as termination, reachable_exporter(cluster, kubeconfig, listen) as exporter:
         # Addresses are printed when they answer: a script that waits for them asks at once.
-        _await_first_page(exporter)
+        exporter.await_first_page()
         click.echo(invitation(exporter.url, cluster.api_url, kubeconfig))
-        with staging.stage(cluster, exporter.url, kubeconfig.parent) if staging else nullcontext():
+        with staging.stage(cluster, exporter, kubeconfig.parent) if staging else nullcontext():
             termination.wait()
-
-
-@contextmanager
-def _reachable(
-    cluster: SimulatedCluster, kubeconfig: Path, listen: str | None
-) -> Iterator[Exporter]:
-    """The exporter on the address that was asked for; without one, wherever there is room."""
-    from contextlib import ExitStack
-
-    with ExitStack() as stack:
-        try:
-            exporter = stack.enter_context(
-                _exporter(cluster, kubeconfig, listen or _DEFAULT_ADDRESS)
-            )
-        except OSError as error:
-            if listen is not None:
-                message = f"{listen}: {error}"
-                raise click.ClickException(message) from error
-            exporter = stack.enter_context(_exporter(cluster, kubeconfig, "127.0.0.1:0"))
-        yield exporter

@@ -19,6 +19,7 @@ from gpuatlas.demo.scenario import FaultSpec, Scenario, ScenarioError
 class FaultSwitches:
     """The faults that are on. Safe to use from several threads.
 
+    `initial` may have some that are over (`FaultSpec.until`): what counters lost by them is lost.
     `now` gives the simulated instant, which becomes the fault's beginning; `on_change` is called
     after each change.
     """
@@ -47,6 +48,12 @@ class FaultSwitches:
 
     def active(self) -> tuple[FaultSpec, ...]:
         """Those that are on, in the order in which they were switched on."""
+        return tuple(
+            fault for fault in self.so_far() if fault.until is None or self._now() < fault.until
+        )
+
+    def so_far(self) -> tuple[FaultSpec, ...]:
+        """Those that are on, and those that it was told of as over."""
         with self._lock:
             return tuple(self._active.values())
 

@@ -12,6 +12,7 @@ from gpuatlas.demo.state import CardState, PodState, TenantState
 
 TENANT: Final[Mapping[str, int]] = {"tenant": 0}  # which of the card's pods
 _HEADROOM_MIB: Final = 64  # the last bit of a card that no allocation gets
+_MINUTE: Final = 60.0
 _GRACE_SECONDS: Final = 600  # a pod that hangs in its end was to be gone so long ago
 
 
@@ -43,6 +44,11 @@ def _core_limit_off(pod: PodState, fault: Fault) -> PodState:
     return _with_env(pod, "GPU_CORE_UTILIZATION_POLICY", "disable")
 
 
+def _surging(pod: PodState, fault: Fault) -> PodState:
+    del fault
+    return pod.deviating(surging=True)
+
+
 def _forged(pod: PodState, fault: Fault) -> PodState:
     """The layer believes its annotation, and so does the limit."""
     return pod.deviating(promised_mib=int(pod.promised_mib * fault.number("percent") / 100))
@@ -56,6 +62,14 @@ def _ignored(pod: PodState, fault: Fault) -> PodState:
 def _privileged(pod: PodState, fault: Fault) -> PodState:
     del fault
     return pod.deviating(privileged=True)
+
+
+def _restarting(pod: PodState, fault: Fault) -> PodState:
+    """It crashes as long as the fault lasts, and never before it was made."""
+    every = fault.number("minutes") * _MINUTE
+    restarts = int((fault.at - max(fault.began, pod.created_at)) // every)
+    last = max(fault.began, pod.created_at) + restarts * every
+    return pod.deviating(restarts=restarts, restarted_at=last) if restarts > 0 else pod
 
 
 def _terminating(pod: PodState, fault: Fault) -> PodState:
@@ -172,6 +186,14 @@ TENANTS: Final[tuple[FaultKind, ...]] = (
         on_card=_over_compute,
     ),
     FaultKind(
+        name="noisy-neighbour",
+        description="for half an hour in every four a tenant takes all the compute that it can "
+        "get, its limit notwithstanding: those beside it are slowed, and S05 fires",
+        options=TENANT,
+        sharing=SOFT,
+        on_pod=_surging,
+    ),
+    FaultKind(
         name="promise-forged",
         description="a tenant's annotation promises more memory than its container asks for",
         options={**TENANT, "percent": 150},
@@ -198,6 +220,13 @@ TENANTS: Final[tuple[FaultKind, ...]] = (
         options=TENANT,
         sharing=SOFT,
         on_pod=_terminating,
+    ),
+    FaultKind(
+        name="tenant-restarts",
+        description="a tenant's container is killed for want of host memory again and again, and "
+        "started again",
+        options={**TENANT, "minutes": 5},
+        on_pod=_restarting,
     ),
     FaultKind(
         name="scheduler-books-stale",

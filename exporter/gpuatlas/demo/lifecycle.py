@@ -30,6 +30,8 @@ MINUTE: Final = 60.0
 CREATING_SECONDS: Final = 20.0  # a new pod waits so long for its image and its devices
 # What Kubernetes keeps of a CronJob by default.
 _KEPT_SUCCEEDED: Final = 3
+# More lives than a workload has.
+_ROLLED_OUT: Final = 100_000
 _KEPT_FAILED: Final = 1
 
 
@@ -39,7 +41,7 @@ def pods_at(scenario: Scenario, seed: int, at: float) -> tuple[PodState, ...]:
         pod
         for workload in scenario.workloads
         if not is_held(scenario, workload)
-        for pod in _pods(workload, scenario.since, seed, at)
+        for pod in pods_of(workload, scenario.since, seed, at)
     )
     return tuple(sorted(pods, key=lambda pod: (pod.workload.namespace, pod.name)))
 
@@ -50,9 +52,21 @@ def jobs_of(pods: tuple[PodState, ...]) -> tuple[JobState, ...]:
     return tuple(sorted(jobs.values(), key=lambda job: (job.namespace, job.name)))
 
 
-def replica_set_name(workload: WorkloadSpec, seed: int) -> str:
+def revision_at(workload: WorkloadSpec, since: float, seed: int, at: float) -> tuple[int, float]:
+    """How many pod templates its Deployment had before the present one, and since when that is."""
+    life = workload.lives
+    if not (isinstance(life, Renewed) and life.rolled_out_days):
+        return 0, since
+    offset = fraction("rollout", seed, workload.key)
+    number, begun = _period(life.rolled_out_days * DAY, offset, since, at)
+    # What was before the first whole period is the first revision.
+    return number + 1, begun
+
+
+def replica_set_name(workload: WorkloadSpec, seed: int, revision: int = 0) -> str:
     """The ReplicaSet of a Deployment: its name and a hash of its template."""
-    return f"{workload.name}-{name_suffix(10, seed, workload.key, 'template')}"
+    key = ("template", revision) if revision else ("template",)
+    return f"{workload.name}-{name_suffix(10, seed, workload.key, *key)}"
 
 
 def is_held(scenario: Scenario, workload: WorkloadSpec) -> bool:
@@ -62,7 +76,8 @@ def is_held(scenario: Scenario, workload: WorkloadSpec) -> bool:
     return kueue and isinstance(workload.lives, Waits)
 
 
-def _pods(workload: WorkloadSpec, since: float, seed: int, at: float) -> Iterator[PodState]:
+def pods_of(workload: WorkloadSpec, since: float, seed: int, at: float) -> Iterator[PodState]:
+    """The pods of one workload that no queue holds back."""
     life = workload.lives
     if isinstance(life, Runs):
         yield from _runs(workload, life, since, seed, at)
@@ -80,6 +95,7 @@ def _service(
     workload: WorkloadSpec, ordinal: int, place: Place, since: float, seed: int, at: float
 ) -> PodState | None:
     key = (seed, workload.key, ordinal)
+    revision, rolled_out = revision_at(workload, since, seed, at)
     born: float | None
     if isinstance(workload.lives, WorkingHours):
         born = _born_today(workload.lives, key, at)
@@ -88,13 +104,18 @@ def _service(
         days = workload.lives.days if isinstance(workload.lives, Renewed) else 1.0
         offset = fraction("offset", seed, workload.key, 0 if begins_together(workload) else ordinal)
         generation, born = _period(days * DAY, offset, since, at)
+        if rolled_out > born:
+            # New pods in the middle of a life; the number tells them from those before.
+            generation, born = generation + _ROLLED_OUT * revision, rolled_out
     if born is None or born < since or born > at:
         return None
     running = at - born >= CREATING_SECONDS
     shape = shape_of(workload, seed, ordinal, generation)
     return PodState(
         workload=workload,
-        name=shape.pod if shape else service_pod_name(workload, ordinal, generation, seed),
+        name=shape.pod
+        if shape
+        else service_pod_name(workload, ordinal, generation, seed, revision),
         uid=uuid("pod", *key, generation),
         ordinal=ordinal,
         place=place,
@@ -102,6 +123,7 @@ def _service(
         created_at=born,
         ready=running and at - born >= CREATING_SECONDS + _start_seconds(workload),
         shape=shape,
+        revision=revision,
     )
 
 
@@ -125,15 +147,22 @@ def _born_today(hours: WorkingHours, key: tuple[int, str, int], at: float) -> fl
     return start if start <= at < end and not is_weekend(at) else None
 
 
+def ready_at(pod: PodState) -> float:
+    """When its container has started and loaded what it needs."""
+    return pod.created_at + CREATING_SECONDS + _start_seconds(pod.workload)
+
+
 def _start_seconds(workload: WorkloadSpec) -> int:
     return RUNTIMES[workload.runtime].starts_seconds
 
 
-def service_pod_name(workload: WorkloadSpec, ordinal: int, generation: int, seed: int) -> str:
+def service_pod_name(
+    workload: WorkloadSpec, ordinal: int, generation: int, seed: int, revision: int = 0
+) -> str:
     """The pod of a workload that is always there, of a built-in kind."""
     suffix = name_suffix(5, seed, workload.key, ordinal, generation)
     if workload.kind == "Deployment":
-        return f"{replica_set_name(workload, seed)}-{suffix}"
+        return f"{replica_set_name(workload, seed, revision)}-{suffix}"
     if workload.kind == "StatefulSet":
         return f"{workload.name}-{ordinal}"
     return f"{workload.name}-{suffix}" if workload.kind == "DaemonSet" else workload.name
@@ -212,10 +241,12 @@ def _job(
     failed: bool,
     seed: int,
 ) -> JobState:
-    cron = workload.kind == "CronJob"
+    cron, beginning = workload.kind == "CronJob", f"{workload.name}-"
+    letters = name_suffix(5, seed, workload.key, "run", run)
     return JobState(
         namespace=workload.namespace,
-        name=f"{workload.name}-{int(started // MINUTE) if cron else run}",
+        name=f"{beginning}{int(started // MINUTE) if cron else letters}",
+        generate_name="" if cron else beginning,
         uid=uuid("job", seed, workload.key, run),
         cron_job=workload.name if cron else "",
         created_at=started,

@@ -13,12 +13,13 @@ Labels = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """One object above a pod."""
+    """One object above a pod. `generate_name` is set where the server made its name from that."""
 
     api_version: str
     kind: str
     name: str
     uid: str
+    generate_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

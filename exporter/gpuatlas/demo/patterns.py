@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from gpuatlas.demo.randomness import Key, wave
+from gpuatlas.demo.randomness import Key, fraction, wave
 
 DAY: Final = 86_400.0
 HOUR: Final = 3_600.0
@@ -17,6 +17,8 @@ HOUR: Final = 3_600.0
 _BURST_ABOVE: Final = 0.62  # of the wandering curve: about a third of the time
 _CHECKPOINT_EVERY: Final = 1800.0
 _CHECKPOINT_TAKES: Final = 90.0
+_SURGE_EVERY: Final = 4 * HOUR
+_SURGE_SECONDS: Final = (1200.0, 2400.0)  # the shortest and the longest
 
 Pattern = Callable[[float, tuple[Key, ...]], float]
 
@@ -69,6 +71,15 @@ def _training(at: float, key: tuple[Key, ...]) -> float:
     return 0.12 if saving else 0.97 * (0.97 + 0.05 * wave(at, 240.0, "step", *key))
 
 
+def _surges(at: float, key: tuple[Key, ...]) -> float:
+    """Once in four hours all that it can, for 20 to 40 minutes, and next to nothing else."""
+    number = math.floor(at / _SURGE_EVERY)
+    shortest, longest = _SURGE_SECONDS
+    takes = shortest + (longest - shortest) * fraction("surge takes", *key, number)
+    begins = number * _SURGE_EVERY + (_SURGE_EVERY - longest) * fraction("surge", *key, number)
+    return 0.95 if begins <= at < begins + takes else 0.02
+
+
 def _idle(at: float, key: tuple[Key, ...]) -> float:
     del at, key
     return 0.0
@@ -81,6 +92,7 @@ PATTERNS: Final[Mapping[str, Pattern]] = {
     "steady": _steady,
     "bursts": _bursts,
     "training": _training,
+    "surges": _surges,
     "idle": _idle,
 }
 

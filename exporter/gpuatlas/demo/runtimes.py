@@ -1,6 +1,7 @@
 """What the containers of each kind of workload look like in a pod's spec.
 
-One row per runtime (facts/k8s.md 4): image, command and port as a reader would see them.
+One row per runtime (facts/k8s.md 4): image, command and port as a reader would see them; of servers
+that tell of their work also the page and what is usually asked of them, which is invented.
 """
 
 from __future__ import annotations
@@ -8,6 +9,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
+
+from gpuatlas.demo.serving import Traffic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """The metrics of a server: in whose form (`wire.service_pages`), and on which port.
+
+    `own_port` is False where the requests come in by the same one.
+    """
+
+    form: str
+    port: int
+    traffic: Traffic
+    own_port: bool = False
+
+
+_CHAT: Final = Traffic(requests_per_second=2.0, seconds=5.0, tokens=(420, 240))
+_PICTURES: Final = Traffic(requests_per_second=40.0, seconds=0.08)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +46,14 @@ class Runtime:
     starts_seconds: int = 15
     downloads: bool = False  # an init container fetches the model first
     companion: str = ""  # a second container without a device
+    page: Page | None = None
 
+
+# The second keeps `_created` series off the page, as many who pay for series do.
+_VLLM_ENV: Final = (
+    ("VLLM_LOGGING_LEVEL", "INFO"),
+    ("PROMETHEUS_DISABLE_CREATED_SERIES", "True"),
+)
 
 RUNTIMES: Final[Mapping[str, Runtime]] = {
     "vllm": Runtime(
@@ -35,9 +62,10 @@ RUNTIMES: Final[Mapping[str, Runtime]] = {
         command=("vllm", "serve", "/models/current"),
         args=("--tensor-parallel-size={cards}", "--gpu-memory-utilization=0.9"),
         port=8000,
-        env=(("VLLM_LOGGING_LEVEL", "INFO"),),
+        env=_VLLM_ENV,
         starts_seconds=90,
         downloads=True,
+        page=Page(form="vllm", port=8000, traffic=_CHAT),
     ),
     "triton": Runtime(
         container="server",
@@ -46,6 +74,7 @@ RUNTIMES: Final[Mapping[str, Runtime]] = {
         args=("--model-repository=/models",),
         port=8000,
         starts_seconds=30,
+        page=Page(form="triton", port=8002, traffic=_PICTURES, own_port=True),
     ),
     "pytorch": Runtime(
         container="main",
@@ -70,15 +99,23 @@ RUNTIMES: Final[Mapping[str, Runtime]] = {
         command=("bash", "-c"),
         args=("exec vllm serve /models/current --gpu-memory-utilization 0.45",),
         port=8000,
+        env=_VLLM_ENV,
         starts_seconds=60,
+        page=Page(form="vllm", port=8000, traffic=_CHAT),
     ),
     "sglang": Runtime(
         container="sglang",
         image="docker.io/lmsysorg/sglang:v0.5.3",
         command=("python3", "-m", "sglang.launch_server"),
-        args=("--model-path=/models/current", "--tp={cards}", "--mem-fraction-static=0.85"),
+        args=(
+            "--model-path=/models/current",
+            "--tp={cards}",
+            "--mem-fraction-static=0.85",
+            "--enable-metrics",
+        ),
         port=30000,
         starts_seconds=90,
+        page=Page(form="sglang", port=30000, traffic=_CHAT),
     ),
     "tgi": Runtime(
         container="tgi",
@@ -86,6 +123,7 @@ RUNTIMES: Final[Mapping[str, Runtime]] = {
         args=("--model-id=/models/current", "--num-shard={cards}"),
         port=80,
         starts_seconds=60,
+        page=Page(form="tgi", port=80, traffic=_CHAT),
     ),
     "ollama": Runtime(
         container="ollama",

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from gpuatlas.demo.installed import HamiRelease, LicenceSpec
+from gpuatlas.demo.serving import Cache, Traffic
 
 
 class ScenarioError(ValueError):
@@ -92,6 +93,7 @@ class NodeSpec:
     dcgm_exporter: str  # version, "" for none
     sharing: Sharing
     hami: HamiRelease | None = None
+    host_mib: int = 786_432  # memory of the machine itself
     memory_scaling: float = 1.0
     slots: int = 1  # HAMi and Volcano: tenants that a card takes; time slicing: replicas
     mig: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # card → its instances
@@ -139,9 +141,13 @@ class Uses:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renewed:
-    """A pod that is always there and is replaced by a new one every so many days."""
+    """A pod that is always there and is replaced by a new one every so many days.
+
+    With `rolled_out_days` its Deployment gets a new pod template that often, and new pods with it.
+    """
 
     days: float
+    rolled_out_days: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +194,8 @@ class WorkloadSpec:
     requests: Mapping[str, int] = field(default_factory=dict)  # of pods that wait
     queue: str = ""
     claim: str = ""  # DRA: how it came to its cards, "" elsewhere
+    cache: Cache | None = None
+    traffic: Traffic | None = None  # None: what is usual for its runtime
 
     @property
     def watches(self) -> bool:
@@ -231,7 +239,7 @@ class FaultSpec:
 
     A fault of a HAMi installation names one of its nodes, one of the whole cluster names none.
     `since` is Unix seconds: counters that the fault moves start to move there. None means as long
-    as the cluster exists.
+    as the cluster exists. From `until` on it is over; what was lost by it stays lost.
     """
 
     name: str
@@ -239,6 +247,7 @@ class FaultSpec:
     card: int | None = None
     options: Mapping[str, str | int | float] = field(default_factory=dict)
     since: float | None = None
+    until: float | None = None
 
     @property
     def target(self) -> tuple[str, str, int | None]:

@@ -31,6 +31,7 @@ from gpuatlas.demo.scenario import (
 )
 from gpuatlas.demo.scenario_nodes import MOST_CARDS, MOST_MIB, read_cards, read_node, read_release
 from gpuatlas.demo.scenario_rules import check
+from gpuatlas.demo.serving import Cache, Traffic
 from gpuatlas.demo.shapes import SHAPES
 
 KINDS: Final = ("CronJob", "DaemonSet", "Deployment", "Job", "Pod", "StatefulSet", *SHAPES)
@@ -91,9 +92,34 @@ def _workload(fields: Fields) -> WorkloadSpec:
         requests=fields.sizes("requests", high=MOST_MIB),
         queue=fields.text("queue", ""),
         claim=fields.text("claim", ""),
+        cache=_cache(fields.section("cache")) if fields.has("cache") else None,
+        traffic=_traffic(fields.section("traffic")) if fields.has("traffic") else None,
     )
     fields.finish()
     return workload
+
+
+def _cache(fields: Fields) -> Cache:
+    cache = Cache(
+        mib=fields.integer("mib", low=1, high=MOST_MIB),
+        busiest=fields.number("busiest", low=0, high=1),
+        told=fields.flag("told"),
+    )
+    fields.finish()
+    return cache
+
+
+def _traffic(fields: Fields) -> Traffic:
+    traffic = Traffic(
+        requests_per_second=fields.number("requests_per_second", low=0.001, high=100_000),
+        seconds=fields.number("seconds", low=0.001, high=3600),
+        tokens=(
+            fields.integer("question_tokens", low=0, high=1_000_000, default=0),
+            fields.integer("answer_tokens", low=0, high=1_000_000, default=0),
+        ),
+    )
+    fields.finish()
+    return traffic
 
 
 def _queue(fields: Fields) -> QueueSpec:
@@ -162,7 +188,10 @@ def _uses(fields: Fields) -> Uses:
 def _lifetime(fields: Fields) -> Lifetime:
     life: Lifetime
     if fields.has("renewed_days"):
-        life = Renewed(days=fields.number("renewed_days", low=0.01, high=3650))
+        life = Renewed(
+            days=fields.number("renewed_days", low=0.01, high=3650),
+            rolled_out_days=fields.number("rolled_out_days", low=0.1, high=3650, default=0.0),
+        )
     elif fields.has("hours"):
         start, end = fields.pair("hours", low=0, high=24)
         life = WorkingHours(start=start, end=end)

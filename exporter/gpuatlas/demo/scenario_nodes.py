@@ -107,6 +107,7 @@ def read_node(
         else "",
         sharing=sharing,
         hami=releases[hami.choice("release", releases.keys())] if hami else None,
+        host_mib=fields.integer("host_gib", low=1, high=65_536, default=768) * 1024,
         memory_scaling=hami.number("memory_scaling", low=0.1, high=10, default=1) if hami else 1.0,
         slots=_slots(fields, sharing, hami),
         mig=_instances(fields, card) if fields.has("mig") else {},

@@ -34,11 +34,11 @@ from gpuatlas.demo.pages import page_text
 from gpuatlas.demo.scenario import FaultSpec, Scenario
 from gpuatlas.demo.scenario_file import load_scenario
 from gpuatlas.demo.state import EndpointState, World
+from gpuatlas.demo.tallies import Tallies
 from gpuatlas.demo.wire.addresses import Address
 from gpuatlas.demo.wire.certificates import Pair, served
-from gpuatlas.demo.wire.controllers import SystemPod
 from gpuatlas.demo.wire.kubernetes import documents
-from gpuatlas.demo.wire.system_pods import system_pods
+from gpuatlas.demo.wire.page_pods import PagePod, page_pods
 from gpuatlas.demo.world import build_world
 
 _REFRESH_SECONDS: Final = 1.0  # real time between two looks at the simulated clock
@@ -78,6 +78,7 @@ class SimulatedCluster:
         self._clock = SimulatedClock(time.time() if start is None else start, speed)
         self._guard = threading.RLock()
         self._stopping = threading.Event()
+        self._tallies = Tallies()
         self._world: World | None = None
         self._shown: World | None = None
         self.faults = FaultSwitches(
@@ -135,7 +136,7 @@ class SimulatedCluster:
 
     @property
     def exporter_urls(self) -> Mapping[tuple[str, str], str]:
-        """(kind, node or HAMi release) → the exporter's own page."""
+        """(kind, subject) of an endpoint → the exporter's or the server's own page."""
         return {
             key: f"http://{address.host}:{address.port}/metrics"
             for key, address in self._addresses.items()
@@ -186,7 +187,7 @@ class SimulatedCluster:
         with self._guard:
             if self._world is None or self._world.at != at:
                 self._world = build_world(
-                    self.scenario, seed=self.seed, at=at, faults=self.faults.active()
+                    self.scenario, seed=self.seed, at=at, faults=self.faults.so_far()
                 )
             return self._world
 
@@ -209,19 +210,18 @@ class SimulatedCluster:
 
     def pod_page(self, route: ProxyRoute) -> Answer | None:
         """A page of an exporter's pod through the API server."""
-        for pod in system_pods(self.world(), self._addresses):
-            known = pod.exists and (pod.namespace, pod.name(self.seed))
-            if pod.endpoint and known == (route.namespace, route.pod):
-                return self._proxied(pod.endpoint, pod, route)
+        pod = page_pods(self.world(), self._addresses).get((route.namespace, route.pod))
+        if pod:
+            return self._proxied(pod, route)
         if self.store.get("pods", (route.namespace, route.pod)) is None:
             return failure(HTTPStatus.NOT_FOUND, f'pods "{route.pod}" not found')
         return _refused(route)
 
-    def _proxied(self, key: tuple[str, str], pod: SystemPod, route: ProxyRoute) -> Answer | None:
-        silent = self._endpoint(key).behaviour in {"gone", "refuses"}
-        if silent or route.port not in {"", "metrics", str(pod.port("metrics"))}:
+    def _proxied(self, pod: PagePod, route: ProxyRoute) -> Answer | None:
+        silent = self._endpoint(pod.endpoint).behaviour in {"gone", "refuses"}
+        if silent or route.port not in pod.ports:
             return _refused(route)
-        return self.answer(key, route.path)
+        return self.answer(pod.endpoint, route.path)
 
     def _endpoint(self, key: tuple[str, str]) -> EndpointState:
         return next(endpoint for endpoint in self.world().endpoints if endpoint.key == key)
@@ -240,7 +240,9 @@ class SimulatedCluster:
             self._stopping.wait()
         if endpoint.behaviour in {"hangs", "gone", "refuses"}:
             return None
-        return exporter_answer(path, endpoint.behaviour, lambda: page_text(world, endpoint))
+        return exporter_answer(
+            path, endpoint.behaviour, lambda: page_text(world, endpoint, self._tallies)
+        )
 
 
 def _refused(route: ProxyRoute) -> Answer:

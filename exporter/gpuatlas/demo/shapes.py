@@ -20,19 +20,20 @@ class Kind:
     """One row.
 
     `together`: all pods begin at once. `resubmitted`: when they are renewed, that is a new object
-    of the same name.
+    of the same name. `led`: the first pod answers for all of them.
     """
 
     shape: Callable[[Member], Shape]
     together: bool = False
     resubmitted: bool = False
+    led: bool = False
 
 
 SHAPES: Final[Mapping[str, Kind]] = {
     "InferenceService": Kind(serving.inference_service),
     "KnativeInferenceService": Kind(serving.knative_inference_service),
     "LLMInferenceService": Kind(serving.llm_inference_service),
-    "LeaderWorkerSet": Kind(serving.leader_worker_set, together=True),
+    "LeaderWorkerSet": Kind(serving.leader_worker_set, together=True, led=True),
     "Notebook": Kind(serving.notebook),
     "PyTorchJob": Kind(batch.pytorch_job, together=True, resubmitted=True),
     "RayService": Kind(serving.ray_service),
@@ -47,6 +48,12 @@ def is_resubmitted(workload: WorkloadSpec) -> bool:
     """Whether each of its lives is a new object of the same name."""
     kind = SHAPES.get(workload.kind)
     return kind is not None and kind.resubmitted
+
+
+def answers_alone(workload: WorkloadSpec, ordinal: int) -> bool:
+    """Whether this pod of the workload takes requests itself."""
+    kind = SHAPES.get(workload.kind)
+    return ordinal == 0 or kind is None or not kind.led
 
 
 def begins_together(workload: WorkloadSpec) -> bool:

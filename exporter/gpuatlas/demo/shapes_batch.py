@@ -5,6 +5,8 @@ Labels and annotations as the operators write them: facts/k8s.md 2.2.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpuatlas.demo.members import Link, Member, Shape
 from gpuatlas.demo.randomness import hexadecimal, uuid
 
@@ -83,11 +85,13 @@ def volcano_group(job: Link) -> str:
 
 
 def workflow(member: Member) -> Shape:
-    run = f"{member.name}-{member.suffix(5, 'run', member.generation)}"
+    beginning = f"{member.name}-"
+    run = f"{beginning}{member.suffix(5, 'run', member.generation)}"
+    top = replace(member.link("argoproj.io/v1alpha1", "Workflow", run), generate_name=beginning)
     node = int(hexadecimal(8, member.seed, run, member.ordinal), 16)
     return Shape(
         pod=f"{run}-train-{node}",
-        owners=(member.link("argoproj.io/v1alpha1", "Workflow", run),),
+        owners=(top,),
         labels={
             "workflows.argoproj.io/completed": "false",
             "workflows.argoproj.io/workflow": run,

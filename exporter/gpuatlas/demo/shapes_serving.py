@@ -84,10 +84,12 @@ def leader_worker_set(member: Member) -> Shape:
     annotations = {f"{prefix}/size": str(member.count)}
     if member.ordinal:
         annotations[f"{prefix}/leader-name"] = leader
+    stateful_set = leader if member.ordinal else member.name
     return Shape(
         pod=f"{leader}-{member.ordinal}" if member.ordinal else leader,
         owners=owners,
-        labels={
+        labels=_stateful_labels(member, stateful_set, member.ordinal)
+        | {
             f"{prefix}/name": member.name,
             f"{prefix}/group-index": "0",
             f"{prefix}/group-key": hexadecimal(40, member.seed, member.workload.key, "group"),
@@ -123,6 +125,15 @@ def ray_service(member: Member) -> Shape:
     )
 
 
+def _stateful_labels(member: Member, stateful_set: str, ordinal: int) -> dict[str, str]:
+    """What the controller of StatefulSets writes on each of its pods."""
+    return {
+        "apps.kubernetes.io/pod-index": str(ordinal),
+        "controller-revision-hash": f"{stateful_set}-{member.suffix(10, stateful_set, 'revision')}",
+        "statefulset.kubernetes.io/pod-name": f"{stateful_set}-{ordinal}",
+    }
+
+
 def notebook(member: Member) -> Shape:
     """Kubeflow's own; its StatefulSet has one pod."""
     owners = (
@@ -130,10 +141,8 @@ def notebook(member: Member) -> Shape:
         member.link("kubeflow.org/v1", "Notebook"),
     )
     pod = f"{member.name}-0"
-    labels = {
-        "apps.kubernetes.io/pod-index": "0",
+    labels = _stateful_labels(member, member.name, 0) | {
         "notebook-name": member.name,
         "statefulset": member.name,
-        "statefulset.kubernetes.io/pod-name": pod,
     }
     return Shape(pod=pod, owners=owners, labels=labels, container=member.name)

@@ -11,13 +11,16 @@ from typing import Any
 from gpuatlas.demo.deviations import NONE, Deviations
 from gpuatlas.demo.members import Shape
 from gpuatlas.demo.runtimes import RUNTIMES
-from gpuatlas.demo.scenario import NodeSpec, Place, Scenario, WorkloadSpec
+from gpuatlas.demo.scenario import FaultSpec, NodeSpec, Place, Scenario, WorkloadSpec
 from gpuatlas.demo.state_layer import HamiState, LicenceState, NodeConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobState:
-    """One Job object. `cron_job` is the name of the CronJob that made it, or ""."""
+    """One Job object. `cron_job` is the name of the CronJob that made it, or "".
+
+    `generate_name` is what its user called it, where the API server put letters of its own behind.
+    """
 
     namespace: str
     name: str
@@ -27,13 +30,15 @@ class JobState:
     finished_at: float | None
     failed: bool
     pods: int
+    generate_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodState:
     """One pod of a workload. `place` is None for a pod that no node takes.
 
-    `shape` is what an operator made of it, None for the built-in kinds.
+    `shape` is what an operator made of it, None for the built-in kinds. `revision` counts the pod
+    templates that its Deployment has had before this one.
     """
 
     workload: WorkloadSpec
@@ -47,6 +52,7 @@ class PodState:
     finished_at: float | None = None
     job: JobState | None = None
     shape: Shape | None = None
+    revision: int = 0
     deviations: Deviations = NONE
 
     @property
@@ -86,7 +92,8 @@ class TenantState:
     """One pod on one card. `position` is the card's position in the pod's own list.
 
     `counted_mib` is what a sharing layer inside the pod counts, `resident_mib` what lies on the
-    card itself.
+    card itself. `compute` is the share of the card that it gets, `wanted` what it would take with
+    nothing in its way.
     """
 
     pod: PodState
@@ -94,6 +101,7 @@ class TenantState:
     counted_mib: int
     resident_mib: int
     compute: float
+    wanted: float
     idle_seconds: int
 
 
@@ -190,9 +198,10 @@ class NodeState:
 class EndpointState:
     """One exporter's endpoint, which is also its pod.
 
-    `kind` is "dcgm", "hami-monitor" or "hami-scheduler", `subject` the node or the HAMi release
-    that its page is about. `behaviour` is "ok", "http-500", "hangs", "refuses" (the pod runs, and
-    nothing listens) or "gone" (the pod does not run).
+    `kind` is "dcgm", "hami-monitor", "hami-scheduler", "node-exporter" or "service"; `subject` the
+    node or the HAMi release that its page is about, or one pod of a workload (`service_subject`),
+    whichever that is at the time. `behaviour` is "ok", "http-500", "hangs", "refuses" (the pod
+    runs, and nothing listens) or "gone" (the pod does not run).
     """
 
     kind: str
@@ -205,9 +214,17 @@ class EndpointState:
         return (self.kind, self.subject)
 
 
+def service_subject(workload: WorkloadSpec, ordinal: int) -> str:
+    """How the endpoint of one pod of a service is named."""
+    return f"{workload.key}/{ordinal}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """The whole cluster at the instant `at` (Unix seconds)."""
+    """The whole cluster at the instant `at` (Unix seconds).
+
+    `faults` are those that there are and those that there were, as far as they are known.
+    """
 
     scenario: Scenario
     seed: int
@@ -218,6 +235,7 @@ class World:
     endpoints: tuple[EndpointState, ...]
     hami: tuple[HamiState, ...] = ()
     licence: LicenceState | None = None
+    faults: tuple[FaultSpec, ...] = ()
 
     def node(self, name: str) -> NodeState:
         """The node of that name; KeyError when there is none."""

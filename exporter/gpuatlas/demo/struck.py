@@ -19,8 +19,12 @@ Pods = tuple[PodState, ...]
 
 
 def faults_at(scenario: Scenario, specs: Sequence[FaultSpec], at: float) -> list[Fault]:
-    """The faults with their rows, in the order in which they were switched on."""
-    return [switched_on(BY_NAME[spec.name], spec, at=at, oldest=scenario.since) for spec in specs]
+    """The faults that are not over, with their rows, in the order of their beginnings."""
+    return [
+        switched_on(BY_NAME[spec.name], spec, at=at, oldest=scenario.since)
+        for spec in specs
+        if spec.until is None or at < spec.until
+    ]
 
 
 def with_pod_faults(pods: Pods, faults: Sequence[Fault]) -> Pods:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from gpuatlas.demo.lifecycle import CREATING_SECONDS
@@ -15,6 +16,17 @@ _LULL_SECONDS: Final = 1500.0  # patterns decide anew this often whether to work
 _SETTLING_SECONDS: Final = 300.0  # an idle tenant ran its last kernel this long after it started
 # Below this share no kernel runs.
 _NO_KERNEL: Final = 0.005
+# What a surging tenant counts for among others: its kernels are long, and the card waits for them.
+_SURGE_WEIGHT: Final = 1.7
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """Shares of one card: what a tenant would take, what its own limit lets it, what it gets."""
+
+    wanted: float
+    allowed: float
+    given: float
 
 
 def tenants_of(
@@ -25,7 +37,7 @@ def tenants_of(
     `pods` names each pod with the card's position in its list. Ordinary memory is taken first, in
     order; managed memory gets what is left, and the rest of it lies in host memory.
     """
-    compute = _shared_out([_compute_wanted(pod, seed, at) for pod, _ in pods])
+    compute = compute_of([pod for pod, _ in pods], seed=seed, at=at)
     memory = [_memory_wanted(pod, seed, at) for pod, _ in pods]
     managed = [pod.workload.uses.managed for pod, _ in pods]
     resident = _resident(memory, managed, capacity_mib)
@@ -36,8 +48,9 @@ def tenants_of(
             # What cannot be allocated is not counted; managed memory is, wherever it lies.
             counted_mib=memory[i] if managed[i] else resident[i],
             resident_mib=resident[i],
-            compute=compute[i],
-            idle_seconds=_idle_seconds(pod, compute[i], seed, at),
+            compute=compute[i].given,
+            wanted=compute[i].wanted,
+            idle_seconds=_idle_seconds(pod, compute[i].given, seed, at),
         )
         for i, (pod, position) in enumerate(pods)
     )
@@ -58,19 +71,31 @@ def _memory_wanted(pod: PodState, seed: int, at: float) -> int:
     return int((quiet + (busiest - quiet) * share) * min(1.0, age / _LOADING_SECONDS))
 
 
-def _compute_wanted(pod: PodState, seed: int, at: float) -> float:
+def compute_of(pods: Sequence[PodState], *, seed: int, at: float) -> list[Compute]:
+    """What each of the pods of one card (or MIG instance) gets of its compute."""
+    demands = [_demand(pod, seed, at) for pod in pods]
+    total = max(1.0, sum(allowed for _, allowed in demands))
+    return [Compute(wanted, allowed, allowed / total) for wanted, allowed in demands]
+
+
+def load_of(pod: PodState, seed: int, at: float) -> float:
+    """How busy it is meant to be, 0 to 1."""
     if _running_seconds(pod, at) < _LOADING_SECONDS:
         return 0.0
+    return activity(pod.workload.busy, at, seed, pod.workload.key, pod.ordinal)
+
+
+def _demand(pod: PodState, seed: int, at: float) -> tuple[float, float]:
+    """What it would take, and what its own limit lets it have."""
+    if _running_seconds(pod, at) < _LOADING_SECONDS:
+        return 0.0, 0.0
     quiet, busiest = pod.workload.uses.compute
-    load = activity(pod.workload.busy, at, seed, pod.workload.key, pod.ordinal)
-    wanted = quiet + (busiest - quiet) * load
+    if pod.deviations.surging:
+        wanted = quiet + _SURGE_WEIGHT * activity("surges", at, seed, pod.workload.key)
+        return wanted, wanted
+    wanted = quiet + (busiest - quiet) * load_of(pod, seed, at)
     limit = pod.workload.ask.cores if pod.workload.ask else 0
-    return min(wanted, limit / 100) if limit else wanted
-
-
-def _shared_out(wanted: Sequence[float]) -> list[float]:
-    total = sum(wanted)
-    return [share / total for share in wanted] if total > 1 else list(wanted)
+    return wanted, min(wanted, limit / 100) if limit else wanted
 
 
 def _resident(memory: Sequence[int], managed: Sequence[bool], capacity: int) -> list[int]:

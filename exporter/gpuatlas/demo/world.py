@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from gpuatlas.demo import sensors
@@ -10,6 +10,7 @@ from gpuatlas.demo.fault_kind import Fault
 from gpuatlas.demo.lifecycle import jobs_of, pods_at
 from gpuatlas.demo.randomness import hexadecimal, uuid
 from gpuatlas.demo.scenario import FaultSpec, NodeSpec, Scenario, ScenarioError
+from gpuatlas.demo.services import served
 from gpuatlas.demo.state import (
     CardState,
     EndpointState,
@@ -18,6 +19,7 @@ from gpuatlas.demo.state import (
     PodState,
     TenantState,
     World,
+    service_subject,
 )
 from gpuatlas.demo.struck import (
     faults_at,
@@ -49,6 +51,8 @@ def build_world(
 ) -> World:
     """The cluster at `at` (Unix seconds). `faults` None means those of the scenario.
 
+    Faults that are over by then count for what counters have lost by them.
+
     Raises ScenarioError for an instant before the scenario begins.
     """
     if at < scenario.since:
@@ -57,7 +61,8 @@ def build_world(
             "choose a later one, or set `since` earlier"
         )
         raise ScenarioError(msg)
-    active = faults_at(scenario, scenario.faults if faults is None else faults, at)
+    given = tuple(scenario.faults if faults is None else faults)
+    active = faults_at(scenario, given, at)
     pods = with_added_pods(
         with_pod_faults(pods_at(scenario, seed, at), active), active, scenario, seed
     )
@@ -73,9 +78,10 @@ def build_world(
         nodes=nodes,
         pods=pods,
         jobs=jobs_of(pods),
-        endpoints=_endpoints(scenario, active, missing),
+        endpoints=_endpoints(scenario, active, missing, pods),
         hami=installations(scenario, active),
         licence=licence_at(scenario, active, at),
+        faults=given,
     )
 
 
@@ -187,7 +193,10 @@ def _instances(
 
 
 def _endpoints(
-    scenario: Scenario, faults: Sequence[Fault], without_plugin: Collection[str]
+    scenario: Scenario,
+    faults: Sequence[Fault],
+    without_plugin: Collection[str],
+    pods: Sequence[PodState],
 ) -> tuple[EndpointState, ...]:
     healthy = [
         *(
@@ -206,8 +215,22 @@ def _endpoints(
             if node.hami and node.card.vendor == "nvidia"
         ),
         *(EndpointState(kind="hami-scheduler", subject=hami.release) for hami in scenario.hami),
+        *(EndpointState(kind="node-exporter", subject=node.name) for node in scenario.nodes),
+        *_services(scenario, pods),
     ]
     return tuple(_with_endpoint_faults(endpoint, faults, scenario) for endpoint in healthy)
+
+
+def _services(scenario: Scenario, pods: Sequence[PodState]) -> Iterator[EndpointState]:
+    """A server answers once it is ready."""
+    there = {(pod.workload.key, pod.ordinal): pod.ready for pod in pods if pod.holds}
+    for workload, ordinal in served(scenario):
+        ready = there.get((workload.key, ordinal))
+        yield EndpointState(
+            kind="service",
+            subject=service_subject(workload, ordinal),
+            behaviour="gone" if ready is None else "ok" if ready else "refuses",
+        )
 
 
 def _with_endpoint_faults(

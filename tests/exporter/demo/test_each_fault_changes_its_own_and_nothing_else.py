@@ -134,6 +134,8 @@ def test_faults_of_no_check_are_few_and_known() -> None:
         "thermal-throttle",  # trips three checks at once
         "node-not-ready",
         "reservation-silent",
+        "tenant-restarts",
+        "noisy-neighbour",  # S05 now and then, and who is slowed by it
         "endpoint-http-500",
         "endpoint-hangs",
         "endpoint-gone",

@@ -171,7 +171,7 @@ def test_what_is_not_on_cannot_be_switched_off(bench: Bench) -> None:
 
 
 def test_the_scenarios_own_faults_fit_it(scenario: Scenario) -> None:
-    assert [complaint(fault, scenario) for fault in scenario.faults] == [""] * 4
+    assert [complaint(fault, scenario) for fault in scenario.faults] == [""] * 5
 
 
 def test_faults_of_a_node_show_in_its_object(bench: Bench) -> None:

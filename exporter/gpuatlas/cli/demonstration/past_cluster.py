@@ -18,9 +18,10 @@ from gpuatlas.demo.api.answers import Answer
 from gpuatlas.demo.api.exporter_front import exporter_answer
 from gpuatlas.demo.pages import page_text
 from gpuatlas.demo.state import EndpointState, World
+from gpuatlas.demo.tallies import Tallies
 from gpuatlas.demo.wire.addresses import default_addresses
 from gpuatlas.demo.wire.kubernetes import documents
-from gpuatlas.demo.wire.system_pods import system_pods
+from gpuatlas.demo.wire.page_pods import PagePod, page_pods
 from gpuatlas.model.layer import LayerObjects
 from gpuatlas.model.observations import Observations
 from gpuatlas.model.status import SourceStatus
@@ -43,18 +44,17 @@ _PATH: Final = "/metrics"
 class PastPages:
     """What the exporters answer at one instant, each page written once however often it is read."""
 
-    def __init__(self) -> None:
+    def __init__(self, tallies: Tallies | None) -> None:
+        self._tallies = tallies
         self._answers: dict[tuple[str, str], Answer | None] = {}
-        self._of_pod: dict[tuple[str, str], tuple[str, str]] = {}
+        self._pods: Mapping[tuple[str, str], PagePod] = {}
 
     def show(self, world: World) -> None:
         """Go to an instant."""
-        self._answers = {endpoint.key: _answer(world, endpoint) for endpoint in world.endpoints}
-        self._of_pod = {
-            (pod.namespace, pod.name(world.seed)): pod.endpoint
-            for pod in system_pods(world, default_addresses(world))
-            if pod.endpoint
+        self._answers = {
+            endpoint.key: _answer(world, endpoint, self._tallies) for endpoint in world.endpoints
         }
+        self._pods = page_pods(world, default_addresses(world))
 
     def bodies(self) -> Mapping[tuple[str, str], bytes]:
         """The page of each endpoint (kind, subject); b"" where a scrape of it fails."""
@@ -65,7 +65,8 @@ class PastPages:
 
     def fetch(self, target: Target, *, limit_bytes: int, timeout_s: float) -> bytes:
         """As `sources.scrape.transport.Transport`."""
-        answer = self._answers.get(self._of_pod.get((target.namespace, target.pod), ("", "")))
+        pod = self._pods.get((target.namespace, target.pod))
+        answer = self._answers.get(pod.endpoint) if pod else None
         if answer is None:
             message = f"{target.url} does not answer: connection refused"
             raise UnreachableError(message)
@@ -76,25 +77,30 @@ class PastPages:
         return answer.body
 
 
-def _answer(world: World, endpoint: EndpointState) -> Answer | None:
+def _answer(world: World, endpoint: EndpointState, tallies: Tallies | None) -> Answer | None:
     if endpoint.behaviour in _SILENT:
         return None
-    return exporter_answer(_PATH, endpoint.behaviour, lambda: page_text(world, endpoint))
+    return exporter_answer(_PATH, endpoint.behaviour, lambda: page_text(world, endpoint, tallies))
 
 
 class PastCluster:
-    """An observer (`runtime.observe.Observer`) that is moved from instant to instant."""
+    """An observer (`runtime.observe.Observer`) that is moved from instant to instant.
 
-    def __init__(self, licences: tuple[LicenceSource, ...] = ()) -> None:
+    `tallies` are the counters of services; without them their pages have none.
+    """
+
+    def __init__(
+        self, licences: tuple[LicenceSource, ...] = (), tallies: Tallies | None = None
+    ) -> None:
         self.changed = threading.Event()
-        self.pages = PastPages()
+        self.pages = PastPages(tallies)
         self._lists = PastLists()
         self._objects = PastObjects()
         self._layer = LayerReader(self._lists, LayerSettings(probe=False, licences=licences))
         self._book = SourceBook()
         self._world: World | None = None
         # One page after the other: they are at hand, and Python reads one at a time anyway.
-        self._scraper = Scraper(self.pages, ScrapeSettings(workers=1), self._now)
+        self._scraper = Scraper(self.pages, ScrapeSettings(workers=1), self.now)
 
     def show(self, world: World) -> None:
         """Go to an instant."""
@@ -144,5 +150,6 @@ class PastCluster:
         probed = self._book.probe_status(probes, 0.0, now)
         return replace(layer, probes=probes, unread=unread), (*statuses[:-1], probed)
 
-    def _now(self) -> float:
+    def now(self) -> float:
+        """The instant that is shown, 0 before the first."""
         return 0.0 if self._world is None else self._world.at

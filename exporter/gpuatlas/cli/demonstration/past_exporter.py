@@ -12,6 +12,8 @@ from gpuatlas.cli.demonstration.past_cluster import PastCluster
 from gpuatlas.demo.state import World
 from gpuatlas.families.exposition import Format
 from gpuatlas.join.snapshot import Joiner
+from gpuatlas.model.observations import Observations
+from gpuatlas.model.snapshot import Snapshot
 from gpuatlas.runtime.refresh import RefreshCounts, RefreshLoop
 from gpuatlas.runtime.selfmetrics import SelfMetrics
 from gpuatlas.runtime.settings import RefreshSettings
@@ -19,6 +21,27 @@ from gpuatlas.runtime.web.metrics import metrics_response
 
 _OWN: Final = b"gpuatlas_"
 _REFRESH_SECONDS: Final = 30.0  # about how often a quiet cluster's page is made: once a round
+
+
+class _Joined:
+    """The exporter's own join, with what went in and what came out the last time."""
+
+    def __init__(self) -> None:
+        self._joiner = Joiner()
+        self._last: tuple[Observations, Snapshot] | None = None
+
+    def build(self, observations: Observations) -> Snapshot:
+        """As `Joiner.build`."""
+        snapshot = self._joiner.build(observations)
+        self._last = (observations, snapshot)
+        return snapshot
+
+    def last(self) -> tuple[Observations, Snapshot]:
+        """Raises RuntimeError before the first time."""
+        if self._last is None:
+            message = "nothing was joined yet"
+            raise RuntimeError(message)
+        return self._last
 
 
 class PastExporter:
@@ -30,9 +53,10 @@ class PastExporter:
     def __init__(self, cluster: PastCluster, *, began: float) -> None:
         self._began = began
         self._at = began
+        self._joined = _Joined()
         self._loop = RefreshLoop(
             observer=cluster,
-            builder=Joiner(),
+            builder=self._joined,
             settings=RefreshSettings(),
             clock=self._now,
             monotonic=self._now,
@@ -53,6 +77,11 @@ class PastExporter:
             message = f"the exporter made no page for the instant {world.at:.0f}; see its log"
             raise RuntimeError(message)
         return b"".join(metrics_response({}, self._loop.published, self._own_metrics).chunks)
+
+    @property
+    def seen(self) -> tuple[Observations, Snapshot]:
+        """What the last page was made of."""
+        return self._joined.last()
 
     def _now(self) -> float:
         return self._at

@@ -116,6 +116,10 @@ def write_config(
 
 def _job(name: str, members: Iterable[tuple[ScrapeTarget, str]]) -> dict[str, Any]:
     listed = list(members)
+    left_out = sorted({target.left_out for target, _ in listed if target.left_out})
+    relabeled = [
+        {"source_labels": ["__name__"], "regex": regex, "action": "drop"} for regex in left_out
+    ]
     return {
         "job_name": name,
         "metrics_path": _PATH,
@@ -127,6 +131,7 @@ def _job(name: str, members: Iterable[tuple[ScrapeTarget, str]]) -> dict[str, An
             }
             for target, url in listed
         ],
+        **({"metric_relabel_configs": relabeled} if relabeled else {}),
     }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from gpuatlas.cli.demonstration.assets import Assets
 from gpuatlas.cli.demonstration.grafana import find_grafana, grafana, provisioning_environment
 from gpuatlas.cli.demonstration.history import StoppedError, write_past
 from gpuatlas.cli.demonstration.local_server import LocalServerError
-from gpuatlas.cli.demonstration.past_plan import PastPlan
+from gpuatlas.cli.demonstration.past_plan import Missing, PastPlan
 from gpuatlas.cli.demonstration.prometheus import (
     past_prometheus,
     present_prometheus,
@@ -27,8 +27,8 @@ from gpuatlas.cli.demonstration.prometheus import (
     write_config,
 )
 from gpuatlas.cli.demonstration.scrape_targets import ScrapeTarget
-from gpuatlas.cli.demonstration.timeline import HOUR, MINUTE
-from gpuatlas.runtime.backfill.range_query import Grid, RangeQueryError
+from gpuatlas.cli.demonstration.timeline import DAY, HOUR, MINUTE
+from gpuatlas.runtime.backfill.range_query import RangeQueryError
 from gpuatlas.runtime.backfill.remote_write import RemoteWriteError
 from gpuatlas.runtime.backfill.rule_files import RuleFileError, read_rule_files
 
@@ -44,7 +44,7 @@ class StageSettings:
     """What is to be brought up.
 
     `targets` are all pages with their URLs. `program` is Prometheus', None where there is none;
-    `past` None for no history.
+    `past` None for no history. `known` is told where Prometheus is once it answers.
     """
 
     assets: Assets
@@ -52,6 +52,7 @@ class StageSettings:
     targets: Mapping[ScrapeTarget, str]
     folder: Path
     past: PastPlan | None
+    known: Callable[[str], None] = lambda url: None
 
 
 class Stage:
@@ -111,6 +112,7 @@ class Stage:
         server = stack.enter_context(
             present_prometheus(settings.program, config, data, settings.folder, stop=self._stop)
         )
+        self._settings.known(server.url)
         self._say(f"Prometheus      {server.url}")
         command = find_grafana()
         if command is None:
@@ -128,13 +130,13 @@ class Stage:
         if past is None:
             return data
         past.cache.lend(data)
-        grids = past.missing(past.written_until, self._clock())
-        if not grids:
+        missing = past.missing(past.written_until, self._clock())
+        if not missing.whole:
             return data
-        length = _in_words(grids[-1].last - grids[0].first)
+        length = _in_words(missing.seconds)
         self._say(f"history         writing {length} of it; Prometheus follows")
         with past_prometheus(program, data, self._settings.folder, stop=self._stop) as server:
-            end = self._write(past, grids, server.url)
+            end = self._write(past, missing, server.url)
             blocks = snapshot_blocks(server, data)
         try:
             past.keep(end, blocks)
@@ -142,23 +144,24 @@ class Stage:
             self._say(f"history         not kept for the next time: {error}")
         return blocks
 
-    def _write(self, past: PastPlan, grids: Sequence[Grid], url: str) -> float:
+    def _write(self, past: PastPlan, missing: Missing, url: str) -> float:
         """Write the past and what goes by meanwhile, and give its last instant."""
         groups = read_rule_files(self._settings.assets.rule_files)
-        behind, end = past.written_until, grids[-1].last
+        behind, end = past.written_until, missing.whole[-1].last
         for _ in range(_PASSES):
             write_past(
                 url,
                 past.course,
-                grids,
+                missing.whole,
                 groups,
+                sparse=missing.sparse,
                 resumed_at=behind,
                 stop=self._stop,
                 told=self._tell,
             )
-            behind = end = grids[-1].last
-            grids = past.missing(behind, self._clock())
-            if not grids:
+            behind = end = missing.whole[-1].last
+            missing = past.missing(behind, self._clock())
+            if not missing.whole:
                 break
         return end
 
@@ -182,4 +185,6 @@ class Stage:
 
 
 def _in_words(seconds: float) -> str:
+    if seconds >= 2 * DAY:
+        return f"{seconds / DAY:.0f} days"
     return f"{seconds / HOUR:.0f} h" if seconds >= HOUR else f"{seconds / MINUTE:.0f} min"

@@ -19,6 +19,7 @@ from gpuatlas.demo.scenario import FaultSpec, Scenario
 from gpuatlas.runtime.backfill.durations import seconds_of
 
 if TYPE_CHECKING:
+    from gpuatlas.cli.demonstration.demo_exporter import DemoExporter
     from gpuatlas.demo.server import SimulatedCluster
 
 
@@ -34,16 +35,17 @@ class Staging:
     faults: tuple[FaultSpec, ...]
     past: PastPlan | None
 
-    def stage(self, cluster: SimulatedCluster, exporter_url: str, folder: Path) -> Stage:
+    def stage(self, cluster: SimulatedCluster, exporter: DemoExporter, folder: Path) -> Stage:
         """What to bring up around the running cluster, with its files in `folder`."""
         urls = cluster.exporter_urls
         pages = {target: urls[key] for key, target in endpoint_targets(cluster.world()).items()}
         settings = StageSettings(
             assets=self.assets,
             program=self.program,
-            targets={EXPORTER: f"{exporter_url}/metrics", **pages},
+            targets={EXPORTER: f"{exporter.url}/metrics", **pages},
             folder=folder,
             past=self.past,
+            known=exporter.observer.size_by,
         )
         return Stage(settings, click.echo)
 

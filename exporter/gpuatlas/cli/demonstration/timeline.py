@@ -1,7 +1,8 @@
 """The instants of the simulated past, and which faults there were. Pure.
 
 The last day is written every two minutes and what is before every four: below the five minutes that
-an instant query looks back.
+an instant query looks back. What lies more than three days back is looked at once in 56 minutes,
+and what was seen stands until the next look.
 """
 
 from __future__ import annotations
@@ -20,11 +21,16 @@ HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 FINE_STEP: Final = 120.0
 COARSE_STEP: Final = 240.0
+# From here on everything is written, before that what sizing needs.
+WHOLE_SECONDS: Final = 3 * DAY
+# No whole hour: runs that begin once an hour would be seen each time, or never.
+SPARSE_STEP: Final = 14 * COARSE_STEP
 # Work for one process at a time. Prometheus takes samples that are half of its block's range old.
 _STRETCH_SECONDS: Final = 3 * HOUR
+_SPARSE_STRETCH_SECONDS: Final = 12 * SPARSE_STEP
 
 # When the faults of the scenario began, before the end of the past: some are new, some are old.
-_ONGOING_HOURS: Final = (31.0, 9.0, 3.5, 20.0)
+_ONGOING_HOURS: Final = (31.0, 9.0, 3.5, 20.0, 110.0)
 # Faults of the built-in cluster that were and are no more: hours before the end, and minutes.
 _OVER: Final[tuple[tuple[FaultSpec, float, float], ...]] = (
     (FaultSpec(name="thermal-throttle", node="l40s-2", card=4), 58.0, 95.0),
@@ -49,9 +55,18 @@ def stretches(begin: float, end: float) -> tuple[Grid, ...]:
     )
 
 
-def _pieces(first: float, last: float, step: float) -> Iterator[Grid]:
+def sparse_stretches(begin: float, end: float) -> tuple[Grid, ...]:
+    """Grids that end before `end`, for samples of which one in `SPARSE_STEP` is looked for."""
+    first = _up(begin, COARSE_STEP)
+    last = (end - 1.0) // COARSE_STEP * COARSE_STEP
+    return tuple(_pieces(first, last, COARSE_STEP, _SPARSE_STRETCH_SECONDS))
+
+
+def _pieces(
+    first: float, last: float, step: float, length: float = _STRETCH_SECONDS
+) -> Iterator[Grid]:
     while first <= last:
-        until = min(last, first + _STRETCH_SECONDS - step)
+        until = min(last, first + length - step)
         yield Grid(first=first, last=until, step=step)
         first = until + step
 

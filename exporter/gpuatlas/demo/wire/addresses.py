@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuatlas.demo.randomness import fraction
-from gpuatlas.demo.state import World
+from gpuatlas.demo.services import page_of
+from gpuatlas.demo.state import EndpointState, World, service_subject
 
 # Ports of the real exporters (facts/dcgm.md 1.1, facts/hami.md 1.1).
 DEFAULT_PORTS: Final[Mapping[str, int]] = {
@@ -15,6 +16,7 @@ DEFAULT_PORTS: Final[Mapping[str, int]] = {
     "hami-monitor": 9394,
     "hami-scheduler": 9395,
     "hami-webhook": 443,
+    "node-exporter": 9100,
 }
 SYSTEM_NODE: Final = "system-1"  # no cards: schedulers and DNS run here
 
@@ -32,13 +34,21 @@ Addresses = Mapping[tuple[str, str], Address]
 
 
 def default_addresses(world: World) -> Addresses:
-    """Addresses as in a real cluster: for documents that nobody is going to scrape."""
+    """Addresses as in a real cluster: for documents that nobody is going to scrape.
+
+    A service whose pod is not there has none.
+    """
     pages = {
-        endpoint.key: Address(
-            pod_ip(world, node_of(*endpoint.key), *endpoint.key),
-            DEFAULT_PORTS[endpoint.kind],
-        )
+        endpoint.key: Address(_host(world, endpoint), DEFAULT_PORTS[endpoint.kind])
         for endpoint in world.endpoints
+        if endpoint.kind != "service"
+    }
+    services = {
+        ("service", service_subject(pod.workload, pod.ordinal)): Address(
+            pod_ip(world, pod.place.node, pod.uid), page.port
+        )
+        for pod in world.pods
+        if pod.holds and pod.place and (page := page_of(pod.workload, pod.ordinal))
     }
     webhooks = {
         ("hami-webhook", hami.release): Address(
@@ -46,11 +56,18 @@ def default_addresses(world: World) -> Addresses:
         )
         for hami in world.scenario.hami
     }
-    return {**pages, **webhooks}
+    return {**pages, **services, **webhooks}
+
+
+def _host(world: World, endpoint: EndpointState) -> str:
+    """Of a page of the cluster's own pods. node-exporter is on its node's own network."""
+    if endpoint.kind == "node-exporter":
+        return node_ip(world, endpoint.subject)
+    return pod_ip(world, node_of(*endpoint.key), *endpoint.key)
 
 
 def node_of(kind: str, subject: str) -> str:
-    """The node that an endpoint's pod runs on."""
+    """The node that the pod of an exporter runs on."""
     return SYSTEM_NODE if kind == "hami-scheduler" else subject
 
 

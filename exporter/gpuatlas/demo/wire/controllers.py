@@ -76,6 +76,7 @@ class Controller:
     volumes: Mapping[str, Document] = field(default_factory=dict)
     node_selector: Labels = field(default_factory=dict)
     host_pid: bool = False
+    host_network: bool = False
     ignored_labels: Labels = field(default_factory=dict)  # of its pods, and not selected by
 
     def uid(self, kind: str, seed: int) -> str:
@@ -95,6 +96,8 @@ class Controller:
             spec["nodeSelector"] = dict(self.node_selector)
         if self.host_pid:
             spec["hostPID"] = True
+        if self.host_network:
+            spec["hostNetwork"] = True
         return spec | {
             "restartPolicy": "Always",
             "schedulerName": "default-scheduler",
@@ -155,12 +158,14 @@ class SystemPod:
         """Of its object."""
         return uuid("system pod", seed, self.namespace, self.name(seed))
 
+    @property
+    def ports(self) -> Mapping[str, int]:
+        """Of all its containers, by name."""
+        return {key: number for container in self.own_containers for key, number in container.ports}
+
     def port(self, name: str) -> int | None:
         """The number of the port with that name; None where no container has it."""
-        named = {
-            key: number for container in self.own_containers for key, number in container.ports
-        }
-        return named.get(name)
+        return self.ports.get(name)
 
 
 def host_path(path: str, kind: str = "") -> Document:

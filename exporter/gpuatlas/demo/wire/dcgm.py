@@ -14,7 +14,7 @@ from typing import Final
 from gpuatlas.demo.scenario import Sharing
 from gpuatlas.demo.state import CardState, InstanceState, NodeState, TenantState
 from gpuatlas.demo.wire.dcgm_fields import FIELDS, Field
-from gpuatlas.demo.wire.exposition import Page
+from gpuatlas.demo.wire.exposition import Page, label_text
 from gpuatlas.demo.wire.reservations import reservation_of
 
 # Fields of which 4.8.2 with virtual GPUs knows each tenant's own value (facts/dcgm.md 2.4).
@@ -46,18 +46,31 @@ def dcgm_page(node: NodeState, at: float) -> str:
     newer = node.spec.dcgm_exporter == "4.8.3"
     page = Page(by_name=newer)
     cards = [card for card in node.cards if card.present]
+    lines = {
+        per_tenant: [(card, _lines(card, per_tenant=per_tenant)) for card in cards]
+        for per_tenant in (False, True)
+    }
     for field in FIELDS:
         kind = field.kind_since_483 if newer and field.kind_since_483 else field.kind
-        samples = (sample for card in cards for sample in _samples(field, card, at))
+        samples = (
+            sample
+            for card, written in lines[field.name in _PER_TENANT]
+            for sample in _samples(field, card, written, at)
+        )
         page.family(f"DCGM_FI_{field.name}", kind, field.help, samples)
     _xid_families(page, cards, newer=newer)
     return page.text
 
 
+def _lines(card: CardState, *, per_tenant: bool) -> list[tuple[_Series, str]]:
+    """The series of most fields, or of those `_PER_TENANT`, with their labels."""
+    return [(one, label_text(_labels(card, one))) for one in _series(card, per_tenant=per_tenant)]
+
+
 def _samples(
-    field: Field, card: CardState, at: float
-) -> Iterator[tuple[list[tuple[str, str]], str]]:
-    for series in _series(card, field.name):
+    field: Field, card: CardState, lines: list[tuple[_Series, str]], at: float
+) -> Iterator[tuple[str, str]]:
+    for series, labels in lines:
         if series.instance:
             value = field.of_instance(series.instance, card, at)
         elif series.tenant:
@@ -65,7 +78,7 @@ def _samples(
         else:
             value = field.card(card, at)
         if value is not None:
-            yield _labels(card, series), _number(value, field.digits)
+            yield labels, _number(value, field.digits)
 
 
 def _tenant_value(field: Field, tenant: TenantState) -> float:
@@ -73,14 +86,14 @@ def _tenant_value(field: Field, tenant: TenantState) -> float:
     return float(own)
 
 
-def _series(card: CardState, field: str) -> Iterator[_Series]:
+def _series(card: CardState, *, per_tenant: bool = False) -> Iterator[_Series]:
     """Which series a field has for this card."""
     nameless = card.node.sharing in _NAMELESS
     if card.instances:
         for instance in card.instances:
             yield _Series(instance, {} if nameless else _owner(instance.tenants))
     elif card.node.sharing is Sharing.TIME_SLICING:
-        yield from _virtual(card, field)
+        yield from _virtual(card, per_tenant=per_tenant)
     elif nameless:
         yield _Series(None, {})
     elif reservation := reservation_of(card):
@@ -89,9 +102,8 @@ def _series(card: CardState, field: str) -> Iterator[_Series]:
         yield _Series(None, _owner(card.tenants))
 
 
-def _virtual(card: CardState, field: str) -> Iterator[_Series]:
+def _virtual(card: CardState, *, per_tenant: bool) -> Iterator[_Series]:
     """One copy per tenant; a card without tenants has no series at all (facts/errata.md)."""
-    per_tenant = field in _PER_TENANT
     if per_tenant and card.tenants:
         yield _Series(None, {})
     for tenant in card.tenants:
@@ -151,9 +163,9 @@ def _xid_families(page: Page, cards: list[CardState], *, newer: bool) -> None:
             window = {"window_size_in_ms": _XID_WINDOW_MS}
             counted += [
                 (_labels(card, _Series(s.instance, s.attributes | window)), "0")
-                for s in _series(card, "DEV_XID_ERRORS")
+                for s in _series(card)
             ]
-        for series in _series(card, "DEV_XID_ERRORS") if code else ():
+        for series in _series(card) if code else ():
             text = _XID_TEXTS.get(code, "Unknown Error")
             named = _Series(
                 series.instance, series.attributes | {"err_code": str(code), "err_msg": text}

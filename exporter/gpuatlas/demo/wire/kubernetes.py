@@ -49,11 +49,12 @@ _OTHERS: Final[Mapping[str, Callable[[World], list[Document]]]] = {
 
 def documents(world: World, addresses: Addresses | None = None) -> Documents:
     """All objects that the API serves. Without `addresses` exporters have in-cluster ones."""
-    system = system_pods(world, addresses or default_addresses(world))
+    addresses = addresses or default_addresses(world)
+    system = system_pods(world, addresses)
     parts: list[Documents] = [
         {
             "nodes": node_documents(world),
-            "pods": pod_documents(world),
+            "pods": pod_documents(world, addresses),
             "replicasets": replica_set_documents(world),
             "jobs": job_documents(world),
         },

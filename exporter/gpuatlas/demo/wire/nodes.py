@@ -10,6 +10,7 @@ from gpuatlas.demo.wire.addresses import SYSTEM_NODE, node_ip
 from gpuatlas.demo.wire.node_labels import ZONE, general_labels, mig_counts, node_labels
 from gpuatlas.demo.wire.objects import Document, condition, metadata, timestamp
 
+KERNEL = "6.8.0-1031"
 _HEARTBEAT_SECONDS = 300.0  # a kubelet reports at least this often, changed or not
 
 
@@ -21,7 +22,7 @@ def node_documents(world: World) -> list[Document]:
 def _card_node(node: NodeState, world: World) -> Document:
     capacity = {
         "cpu": "96",
-        "memory": "783360Ki",
+        "memory": f"{node.spec.host_mib * 1024}Ki",
         "ephemeral-storage": "515928320Ki",
         "pods": "110",
     }
@@ -128,7 +129,7 @@ def _status(
             "machineID": hexadecimal(32, "machine id", world.seed, name),
             "systemUUID": uuid("system", world.seed, name),
             "bootID": uuid("boot", world.seed, name),
-            "kernelVersion": "6.8.0-1031",
+            "kernelVersion": KERNEL,
             "osImage": "Ubuntu 24.04.3 LTS",
             "containerRuntimeVersion": "containerd://2.1.4",
             "kubeletVersion": world.scenario.kubernetes,

@@ -48,10 +48,13 @@ def metadata(
     labels: Mapping[str, str] | None = None,
     annotations: Mapping[str, str] | None = None,
     controller: Document | None = None,
+    generate_name: str = "",
     manager: str = "kube-controller-manager",
 ) -> Document:
     """`metadata` without `resourceVersion`: that one belongs to the server's history."""
     result: Document = {"name": name}
+    if generate_name:
+        result["generateName"] = generate_name
     if namespace:
         result["namespace"] = namespace
     result |= {"uid": uid, "creationTimestamp": timestamp(created_at)}

@@ -93,6 +93,7 @@ def _document(item: _Object, world: World) -> Document:
             controller=owner(above.api_version, above.kind, above.name, above.uid)
             if above
             else None,
+            generate_name=link.generate_name,
         ),
         "spec": {"runPolicy": {"suspend": True}} if item.held else {},
         "status": {},

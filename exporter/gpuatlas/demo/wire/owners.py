@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
-from gpuatlas.demo.lifecycle import replica_set_name
+from gpuatlas.demo.lifecycle import replica_set_name, revision_at
 from gpuatlas.demo.randomness import uuid
 from gpuatlas.demo.scenario import WorkloadSpec
 from gpuatlas.demo.state import JobState, World
@@ -13,31 +14,47 @@ from gpuatlas.demo.wire.pods import replica_set_uid, workload_uid
 
 
 def replica_set_documents(world: World) -> list[Document]:
-    """One per Deployment."""
+    """Those of each Deployment: the present one, and where it was rolled out the one before."""
     ready = Counter(pod.workload.key for pod in world.pods if pod.ready)
     return [
-        _replica_set(workload, ready[workload.key], world)
+        document
         for workload in world.scenario.workloads
         if workload.kind == "Deployment"
+        for document in _replica_sets(workload, ready[workload.key], world)
     ]
 
 
-def _replica_set(workload: WorkloadSpec, ready: int, world: World) -> Document:
-    replicas = len(workload.places)
-    name = replica_set_name(workload, world.seed)
+def _replica_sets(workload: WorkloadSpec, ready: int, world: World) -> Iterator[Document]:
+    since = world.scenario.since
+    revision, begun = revision_at(workload, since, world.seed, world.at)
+    yield _replica_set(workload, (revision, begun), (len(workload.places), ready), world)
+    if begun > since:
+        before = revision_at(workload, since, world.seed, begun - 1)
+        yield _replica_set(workload, before, (0, 0), world)
+
+
+def _replica_set(
+    workload: WorkloadSpec,
+    revision_and_begin: tuple[int, float],
+    wanted_and_ready: tuple[int, int],
+    world: World,
+) -> Document:
+    revision, created_at = revision_and_begin
+    replicas, ready = wanted_and_ready
+    name = replica_set_name(workload, world.seed, revision)
     labels = {"app": workload.name, "pod-template-hash": name.rsplit("-", 1)[1]}
     return {
         "kind": "ReplicaSet",
         "apiVersion": "apps/v1",
         "metadata": metadata(
             name,
-            replica_set_uid(workload, world.seed),
-            world.scenario.since,
+            replica_set_uid(workload, world.seed, revision),
+            created_at,
             namespace=workload.namespace,
             labels=labels,
             annotations={
                 "deployment.kubernetes.io/desired-replicas": str(replicas),
-                "deployment.kubernetes.io/revision": "1",
+                "deployment.kubernetes.io/revision": str(revision + 1),
             },
             controller=owner(
                 "apps/v1", "Deployment", workload.name, workload_uid(workload, world.seed)
@@ -80,6 +97,7 @@ def _job(job: JobState, seed: int) -> Document:
             controller=owner("batch/v1", "CronJob", job.cron_job, uuid("CronJob", seed, key))
             if job.cron_job
             else None,
+            generate_name=job.generate_name,
         ),
         "spec": {
             "parallelism": job.pods,

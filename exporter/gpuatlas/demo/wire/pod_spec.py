@@ -14,13 +14,19 @@ from gpuatlas.demo.wire.objects import Document
 from gpuatlas.demo.wire.placement import scheduler_name
 
 _HELPER_IMAGE = "docker.io/library/busybox:1.37"
+_MIB: Final = 1024 * 1024
 
 
-def pod_spec(pod: PodState, node: NodeState | None, world: World) -> Document:
-    """`node` is None for a pod that no node has taken."""
+def pod_spec(
+    pod: PodState, node: NodeState | None, world: World, *, page_port: int | None = None
+) -> Document:
+    """`node` is None for a pod that no node has taken.
+
+    `page_port` is where the server's page can really be read; None for its usual port.
+    """
     spec: Document = {
         "volumes": [_token_volume()],
-        "containers": _containers(pod, node.spec if node else None),
+        "containers": _containers(pod, node.spec if node else None, page_port),
         "restartPolicy": "Never" if pod.job else "Always",
         "terminationGracePeriodSeconds": 30,
         "dnsPolicy": "ClusterFirst",
@@ -60,9 +66,9 @@ def _access(pod: PodState, spec: Document) -> Document:
     return changed
 
 
-def _containers(pod: PodState, node: NodeSpec | None) -> list[Document]:
+def _containers(pod: PodState, node: NodeSpec | None, page_port: int | None) -> list[Document]:
     runtime = RUNTIMES[pod.workload.runtime]
-    containers = [_main_container(pod, node, runtime)]
+    containers = [_main_container(pod, node, runtime) | _ports(runtime, page_port)]
     if runtime.companion:
         containers.append(_plain_container(runtime.companion, ["sleep", "infinity"]))
     return containers
@@ -81,7 +87,7 @@ def _main_container(pod: PodState, node: NodeSpec | None, runtime: Runtime) -> D
         "image": runtime.image,
         **_filled(
             command=list(runtime.command),
-            args=[argument.format(cards=cards) for argument in runtime.args],
+            args=[argument.format(cards=cards) for argument in runtime.args] + _cache(pod),
             env=env,
         ),
         "resources": {
@@ -91,8 +97,6 @@ def _main_container(pod: PodState, node: NodeSpec | None, runtime: Runtime) -> D
     }
     if claims := container_claims(pod):
         container["resources"]["claims"] = claims
-    if runtime.port:
-        container["ports"] = [{"name": "http", "containerPort": runtime.port, "protocol": "TCP"}]
     container |= _container_defaults()
     if pod.deviations.privileged:
         container["securityContext"] = {"privileged": True}
@@ -100,6 +104,25 @@ def _main_container(pod: PodState, node: NodeSpec | None, runtime: Runtime) -> D
         mount = {"name": "device", "mountPath": pod.deviations.host_path}
         container["volumeMounts"] = [*container["volumeMounts"], mount]
     return container
+
+
+def _ports(runtime: Runtime, page_port: int | None) -> Document:
+    """Requests and metrics come in by one port, or by one each."""
+    page, named = runtime.page, {"http": runtime.port}
+    if page:
+        named["metrics" if page.own_port else "http"] = page_port or page.port
+    ports = [
+        {"name": name, "containerPort": port, "protocol": "TCP"}
+        for name, port in named.items()
+        if port
+    ]
+    return _filled(ports=ports)
+
+
+def _cache(pod: PodState) -> list[str]:
+    """The option that sets the size of the server's cache."""
+    cache = pod.workload.cache
+    return [f"--kv-cache-memory-bytes={cache.mib * _MIB}"] if cache and cache.told else []
 
 
 def _filled(**parts: Sequence[object]) -> Document:

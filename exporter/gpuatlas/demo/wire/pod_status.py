@@ -81,21 +81,38 @@ def _conditions(pod: PodState, started: float) -> list[Document]:
 
 
 def _container(pod: PodState, container: Document, *, ready: bool) -> Document:
+    name = container["name"]
+    restarts = pod.deviations.restarts if name == pod.container else 0
+    started = pod.deviations.restarted_at if restarts else pod.created_at + CREATING_SECONDS
+    # Each start makes a container of its own.
+    key = ("container", pod.uid, name, *([restarts] if restarts else []))
     return {
-        "name": container["name"],
-        "state": _state(pod),
-        "lastState": {},
+        "name": name,
+        "state": _state(pod, timestamp(started)),
+        "lastState": _killed(pod) if restarts else {},
         "ready": ready,
-        "restartCount": 0,
+        "restartCount": restarts,
         "image": container["image"],
         "imageID": f"sha256:{hexadecimal(64, 'image', container['image'])}",
-        "containerID": f"containerd://{hexadecimal(64, 'container', pod.uid, container['name'])}",
+        "containerID": f"containerd://{hexadecimal(64, *key)}",
         "started": pod.phase == "Running",
     }
 
 
-def _state(pod: PodState) -> Document:
-    started = timestamp(pod.created_at + CREATING_SECONDS)
+def _killed(pod: PodState) -> Document:
+    """How the container before this one ended: the kernel took the process for its memory."""
+    ended = timestamp(pod.deviations.restarted_at)
+    return {
+        "terminated": {
+            "exitCode": 137,
+            "reason": "OOMKilled",
+            "startedAt": timestamp(pod.created_at + CREATING_SECONDS),
+            "finishedAt": ended,
+        }
+    }
+
+
+def _state(pod: PodState, started: str) -> Document:
     if pod.phase == "Pending":
         return {"waiting": {"reason": "ContainerCreating"}}
     if pod.finished_at is None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from gpuatlas.demo.lifecycle import replica_set_name
 from gpuatlas.demo.randomness import name_suffix, uuid
 from gpuatlas.demo.scenario import WorkloadSpec
-from gpuatlas.demo.state import NodeState, PodState, World
-from gpuatlas.demo.wire.addresses import node_ip, pod_ip
+from gpuatlas.demo.services import page_of
+from gpuatlas.demo.state import NodeState, PodState, World, service_subject
+from gpuatlas.demo.wire.addresses import Addresses, node_ip, pod_ip
 from gpuatlas.demo.wire.dra_claims import status_claims
 from gpuatlas.demo.wire.objects import Document, metadata, owner, timestamp
 from gpuatlas.demo.wire.placement import placement_annotations, placement_labels, waiting_message
@@ -14,14 +15,17 @@ from gpuatlas.demo.wire.pod_spec import pod_spec
 from gpuatlas.demo.wire.pod_status import pod_status, waiting_status
 
 
-def pod_documents(world: World) -> list[Document]:
-    """All pods of all workloads."""
-    return [_pod(pod, world) for pod in world.pods]
+def pod_documents(world: World, addresses: Addresses) -> list[Document]:
+    """All pods of all workloads; servers are where their pages can be read."""
+    return [_pod(pod, world, addresses) for pod in world.pods]
 
 
-def _pod(pod: PodState, world: World) -> Document:
+def _pod(pod: PodState, world: World, addresses: Addresses) -> Document:
     node = world.node(pod.place.node) if pod.place else None
-    spec = pod_spec(pod, node, world)
+    serves = pod.holds and page_of(pod.workload, pod.ordinal) is not None
+    key = ("service", service_subject(pod.workload, pod.ordinal))
+    address = addresses.get(key) if serves else None
+    spec = pod_spec(pod, node, world, page_port=address.port if address else None)
     shape = pod.shape
     return {
         "kind": "Pod",
@@ -40,7 +44,7 @@ def _pod(pod: PodState, world: World) -> Document:
         )
         | _deletion(pod),
         "spec": spec,
-        "status": _status(pod, node, spec, world),
+        "status": _status(pod, node, spec, world, host=address.host if address else ""),
     }
 
 
@@ -52,7 +56,9 @@ def _deletion(pod: PodState) -> Document:
     return {"deletionTimestamp": timestamp(ends), "deletionGracePeriodSeconds": 30}
 
 
-def _status(pod: PodState, node: NodeState | None, spec: Document, world: World) -> Document:
+def _status(
+    pod: PodState, node: NodeState | None, spec: Document, world: World, *, host: str
+) -> Document:
     if node is None:
         return waiting_status(pod, waiting_message(pod, world))
     name = node.spec.name
@@ -61,7 +67,7 @@ def _status(pod: PodState, node: NodeState | None, spec: Document, world: World)
         spec["containers"],
         spec.get("initContainers", []),
         host=node_ip(world, name),
-        ip=pod_ip(world, name, pod.uid),
+        ip=host or pod_ip(world, name, pod.uid),
     )
     return status | status_claims(pod)
 
@@ -71,9 +77,9 @@ def workload_uid(workload: WorkloadSpec, seed: int) -> str:
     return uuid(workload.kind, seed, workload.key)
 
 
-def replica_set_uid(workload: WorkloadSpec, seed: int) -> str:
+def replica_set_uid(workload: WorkloadSpec, seed: int, revision: int = 0) -> str:
     """The uid of a Deployment's ReplicaSet."""
-    return uuid("ReplicaSet", seed, workload.key)
+    return uuid("ReplicaSet", seed, workload.key, *((revision,) if revision else ()))
 
 
 def controller(pod: PodState, seed: int) -> Document | None:
@@ -87,8 +93,8 @@ def controller(pod: PodState, seed: int) -> Document | None:
     if workload.kind == "Pod":
         return None
     if workload.kind == "Deployment":
-        name = replica_set_name(workload, seed)
-        return owner("apps/v1", "ReplicaSet", name, replica_set_uid(workload, seed))
+        name = replica_set_name(workload, seed, pod.revision)
+        return owner("apps/v1", "ReplicaSet", name, replica_set_uid(workload, seed, pod.revision))
     return owner("apps/v1", workload.kind, workload.name, workload_uid(workload, seed))
 
 
@@ -99,7 +105,8 @@ def _labels(pod: PodState, seed: int) -> dict[str, str]:
         return labels | dict(pod.shape.labels)
     revision = f"{workload.name}-{name_suffix(10, seed, workload.key, 'revision')}"
     if workload.kind == "Deployment":
-        labels["pod-template-hash"] = replica_set_name(workload, seed).rsplit("-", 1)[1]
+        name = replica_set_name(workload, seed, pod.revision)
+        labels["pod-template-hash"] = name.rsplit("-", 1)[1]
     elif workload.kind == "StatefulSet":
         labels["statefulset.kubernetes.io/pod-name"] = pod.name
         labels["apps.kubernetes.io/pod-index"] = str(pod.ordinal)

@@ -22,6 +22,7 @@ from gpuatlas.demo.wire.controllers import (
     host_path,
 )
 from gpuatlas.demo.wire.hami_pods import hami_pods
+from gpuatlas.demo.wire.node_exporter_pods import node_exporter_pods
 from gpuatlas.demo.wire.node_labels import EXPORTER_LABEL, OPERATOR_LABEL, PLUGIN_LABELS
 from gpuatlas.demo.wire.volcano_config import DEVICE_CONFIG, NODE_CONFIG
 
@@ -39,6 +40,7 @@ def system_pods(world: World, addresses: Addresses) -> list[SystemPod]:
     """All of them, those that are missing by a fault, too."""
     return [
         *_exporters(world, addresses),
+        *node_exporter_pods(world, addresses),
         *hami_pods(world, addresses),
         *_device_plugins(world),
         *_schedulers(world),

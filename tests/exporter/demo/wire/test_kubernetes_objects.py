@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -303,3 +304,47 @@ def test_virtual_gpus_are_switched_on_where_cards_are_sliced(
         if variable == {"name": "KUBERNETES_VIRTUAL_GPUS", "value": "true"}
     ]
     assert switched_on == ["t4-1"]
+
+
+RESTARTS = FaultSpec(name="tenant-restarts", node="a10g-1", card=0, options={"minutes": 5})
+
+
+def test_a_container_that_was_started_again_says_when_and_why(
+    scenario: Scenario, world: World
+) -> None:
+    fault = replace(RESTARTS, since=world.at - 999)
+    struck = build_world(scenario, seed=world.seed, at=world.at, faults=(fault,))
+    before, after = (
+        {d["metadata"]["name"]: d["status"].get("containerStatuses") for d in documents(w)["pods"]}
+        for w in (world, struck)
+    )
+    (changed,) = [name for name in before if before[name] != after[name]]
+    (old,), (new,) = before[changed], after[changed]
+    assert (old["restartCount"], new["restartCount"]) == (0, 3)
+    assert new["containerID"] != old["containerID"]
+    assert new["ready"] == old["ready"]
+    ended = new["lastState"]["terminated"]
+    assert (ended["exitCode"], ended["reason"]) == (137, "OOMKilled")
+    again = datetime.fromisoformat(new["state"]["running"]["startedAt"]).timestamp()
+    assert datetime.fromisoformat(ended["finishedAt"]).timestamp() == again
+    assert again == int(world.at - 99)
+
+
+def test_a_fault_that_has_just_begun_has_restarted_nothing(
+    scenario: Scenario, world: World
+) -> None:
+    fault = replace(RESTARTS, since=world.at - 299)
+    struck = build_world(scenario, seed=world.seed, at=world.at, faults=(fault,))
+    assert documents(struck)["pods"] == documents(world)["pods"]
+
+
+def test_names_of_runs_are_generated_and_say_from_what(
+    objects: dict[str, list[Document]],
+) -> None:
+    jobs = {d["metadata"]["name"]: d["metadata"] for d in objects["jobs"]}
+    runs = [m for m in jobs.values() if m["name"].startswith("pretrain-next-")]
+    assert [m["generateName"] for m in runs] == ["pretrain-next-"]
+    assert re.fullmatch(r"pretrain-next-[bcdfghjklmnpqrstvwxz2456789]{5}", runs[0]["name"])
+    assert all("generateName" not in m for name, m in jobs.items() if name.startswith("sweep-"))
+    workflow = named(objects, "workflows.argoproj.io", "nightly-report-")["metadata"]
+    assert workflow["generateName"] == "nightly-report-"

@@ -107,6 +107,21 @@ def test_a_worker_belongs_to_the_leader_of_its_group(objects: Objects) -> None:
     }
 
 
+def test_pods_of_operators_stateful_sets_carry_the_labels_of_its_controller(
+    objects: Objects,
+) -> None:
+    leader, worker = (pod["metadata"] for pod in pods(objects, "mixtral"))
+    (notebook,) = (pod["metadata"] for pod in pods(objects, "notebook-gil"))
+    for pod, owner, index in ((leader, "mixtral", "0"), (worker, "mixtral-0", "1"),
+                              (notebook, "notebook-gil", "0")):  # fmt: skip
+        labels = pod["labels"]
+        assert labels["statefulset.kubernetes.io/pod-name"] == pod["name"] == f"{owner}-{index}"
+        assert labels["apps.kubernetes.io/pod-index"] == index
+        assert labels["controller-revision-hash"].startswith(f"{owner}-")
+    revision = "leaderworkerset.sigs.k8s.io/template-revision-hash"
+    assert leader["labels"][revision] == worker["labels"][revision]
+
+
 def test_an_executor_belongs_to_its_driver(objects: Objects) -> None:
     (driver,) = pods(objects, "features-driver")
     (executor,) = [p for p in pods(objects, "features") if p is not driver]
