@@ -49,6 +49,7 @@ docs: $(VENV)/.dev ## Write the generated documents
 golden: $(VENV)/.dev ## Write the expected pages and notifications again; read the diff
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.captured
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.notified
+	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.checks_screens
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.sizing_screens
 
 bench: $(VENV)/.dev packages ## Speed and memory: the exporter on 8,000 cards, the rules on 16,000
