@@ -117,10 +117,10 @@ OPERATIONS = (
     "|quantile95_1d|quantile95_7d"
 )
 NAME = re.compile(rf"({LEVELS}):(gpuatlas|dcgm|hami)_[a-z0-9_]+:({OPERATIONS})")
-OBJECT_LABELS = {"cluster", "node", "card", "namespace", "pod", "container"}
+OBJECT_LABELS = {"cluster", "node", "card", "namespace", "pod", "container", "partition"}
 WORKLOAD_LABELS = {"workload_kind", "workload", "revision", "group", "runtime"}
 SUSPECT_LABELS = {"suspect_namespace", "suspect_kind", "suspect", "grade"}
-CHECK_LABELS = {"state", "check", "layer", "input"}
+CHECK_LABELS = {"state", "check", "layer", "input", "source"}
 LABELS = OBJECT_LABELS | WORKLOAD_LABELS | SUSPECT_LABELS | CHECK_LABELS
 # Each spells what no other file needs. check.yaml asks whether a field of DCGM is there, never for
 # its value.

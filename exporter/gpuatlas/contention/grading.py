@@ -90,6 +90,9 @@ def _suspicions(
         found = None
         if said is Verdict.SLOWED and card.saturated:
             found = _suspected(victim, pair, other, tenant, at)
+        # Memory alone is full wherever a server fills it, and slows nobody by itself.
+        if found is not None and found[0] is Grade.SUSPECT and not card.pressed:
+            found = None
         if found is None and tenant.active:
             found = (fact, tenant.overshoot or 0.0)
         if found is not None:

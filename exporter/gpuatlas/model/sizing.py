@@ -172,8 +172,9 @@ class NodeDemand:
 
     `allocated` is promised now (A), `demand` the highest demand at one time in the window (D),
     `physical` its cards' memory (P), `host_available` the least host memory that was free in the
-    window. `days` is how much of the window was measured. `moves_idle` says whether the layer moves
-    idle tenants' memory to the host, so that D is that of active tenants alone.
+    window. `days` is how much of the window was measured, `cards` the physical and the promised
+    memory of each card, empty where that of one is not known. `moves_idle` says whether the layer
+    moves idle tenants' memory to the host, so that D is that of active tenants alone.
     """
 
     node: str
@@ -185,6 +186,7 @@ class NodeDemand:
     days: float
     moves_idle: bool = False
     cluster: str = ""
+    cards: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from gpuatlas.report.measures import (
     measure,
 )
 from gpuatlas.report.quantities import QUANTITIES, Quantity, Unit
-from gpuatlas.report.windows import DAY, Window, step_of
+from gpuatlas.report.windows import DAY, WEEK, Window, step_of
 
 # Of twenty lines one is beyond two standard errors by chance; beyond three hardly any is.
 _ERRORS: Final = 3.0
@@ -120,6 +120,11 @@ def _of_length(windows: Sequence[Window]) -> Iterator[str]:
         yield (
             "The windows are shorter than a day: different hours of the day are compared, and a "
             "difference may be theirs."
+        )
+    elif windows[0].seconds % WEEK:
+        yield (
+            "The windows are no whole weeks: different weekdays are compared, and a difference may "
+            "be theirs."
         )
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 DAY: Final = 86_400.0
-LONGEST: Final = 7 * DAY
+WEEK: Final = 7 * DAY
+LONGEST: Final = WEEK
 """A week has every hour of every weekday once; what is longer mixes in what else changed."""
 SHORTEST: Final = 1_800.0
 """Less has fewer than 30 samples of a minute."""

@@ -8,7 +8,7 @@ Workloads of excluded namespaces are judged like all others and are not named.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from gpuatlas.contention.moments import MomentMemory, moments_of
@@ -48,6 +48,7 @@ class Contender:
         self._most_servers = most_servers
         self._looked_at = float("-inf")
         self._left_out = 0
+        self._hidden = HiddenSuspects(scope.excluded_namespaces)
         self._memory = MomentMemory()
         self._state = ContentionState()
         self._counts = ContentionCounts(cards={}, slowed={})
@@ -103,26 +104,50 @@ class Contender:
 
     def _shown(self, every: ContentionCounts) -> ContentionCounts:
         """Without the names of excluded namespaces; who hides behind one cannot be told."""
-        hidden = self._scope.excluded_namespaces
-        if not hidden:
+        if not self._scope.excluded_namespaces:
             return every
-        return ContentionCounts(cards=every.cards, slowed=_without(every.slowed, hidden))
+        return ContentionCounts(cards=every.cards, slowed=self._hidden.without(every.slowed))
 
 
-def _without(slowed: Mapping[SlowedBy, float], hidden: frozenset[str]) -> dict[SlowedBy, float]:
-    """What hidden suspects stand for becomes a cause that cannot be attributed."""
-    shown: dict[SlowedBy, float] = {}
-    behind: dict[WorkloadId, dict[WorkloadId, float]] = {}
-    for pair, seconds in slowed.items():
-        if pair.victim.namespace in hidden:
-            continue
-        if pair.suspect is not None and pair.suspect.namespace in hidden:
-            suspects = behind.setdefault(pair.victim, {})
-            suspects[pair.suspect] = suspects.get(pair.suspect, 0.0) + seconds
-        else:
-            shown[pair] = seconds
-    for victim, suspects in behind.items():
-        nobody = SlowedBy(victim=victim, suspect=None, grade=Grade.NONE)
-        # Their seconds are partly the same ones.
-        shown[nobody] = shown.get(nobody, 0.0) + max(suspects.values())
-    return shown
+class HiddenSuspects:
+    """What suspects of excluded namespaces stand for, as a cause that cannot be attributed.
+
+    A suspect's counter goes with its place among the three of a victim. The sum of what it grew by
+    stays, since a counter that falls would be read as one that started over.
+    """
+
+    def __init__(self, hidden: frozenset[str]) -> None:
+        self._hidden = hidden
+        self._before: dict[tuple[WorkloadId, WorkloadId], float] = {}
+        self._sums: dict[WorkloadId, float] = {}
+
+    def without(self, slowed: Mapping[SlowedBy, float]) -> dict[SlowedBy, float]:
+        """The counters without hidden names. To be called once for each minute."""
+        shown: dict[SlowedBy, float] = {}
+        behind: dict[tuple[WorkloadId, WorkloadId], float] = {}
+        for pair, seconds in slowed.items():
+            if pair.victim.namespace in self._hidden:
+                continue
+            if pair.suspect is not None and pair.suspect.namespace in self._hidden:
+                key = (pair.victim, pair.suspect)
+                behind[key] = behind.get(key, 0.0) + seconds
+            else:
+                shown[pair] = seconds
+        self._add(behind, {pair.victim for pair in slowed})
+        for victim, seconds in self._sums.items():
+            nobody = SlowedBy(victim=victim, suspect=None, grade=Grade.NONE)
+            shown[nobody] = shown.get(nobody, 0.0) + seconds
+        return shown
+
+    def _add(
+        self, behind: Mapping[tuple[WorkloadId, WorkloadId], float], victims: Collection[WorkloadId]
+    ) -> None:
+        grown: dict[WorkloadId, float] = {}
+        for (victim, suspect), seconds in behind.items():
+            before = self._before.get((victim, suspect), 0.0)
+            more = seconds - before if seconds >= before else seconds
+            # The seconds of two of them are partly the same ones.
+            grown[victim] = max(grown.get(victim, 0.0), more)
+        self._before = dict(behind)
+        sums = {victim: known for victim, known in self._sums.items() if victim in victims}
+        self._sums = sums | {victim: sums.get(victim, 0.0) + more for victim, more in grown.items()}

@@ -38,7 +38,8 @@ def judge_number(history: History) -> Proposal | None:
     window = look(history, _cards_counted)
     if window.gap is not None or held <= 1:
         return None
-    used = max(1, *(day.cards_used or 0 for day in window.days))
+    # Older days that were seen count all the same, as for memory.
+    used = max(1, *(day.cards_used or 0 for day in (*window.before, *window.days)))
     case = _case(history, window, peak=used)
     if used >= held:
         return case.fits(f"It used all of its {held} cards.")

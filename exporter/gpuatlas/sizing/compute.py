@@ -30,7 +30,8 @@ class ComputeNeed:
 def compute_need(history: History) -> ComputeNeed:
     """What it used of a card's compute, or the first reason why that cannot be said."""
     window = look(history, _measured)
-    known = [day.compute_p95 for day in window.days if day.compute_p95 is not None]
+    counted = (*window.before, *window.days)
+    known = [day.compute_p95 for day in counted if day.compute_p95 is not None]
     p95 = max((value for value in known if _sane(value)), default=None)
     if p95 is None:
         gap = Gap(CannotReason.NOT_MEASURED, "Nobody measured its compute.")

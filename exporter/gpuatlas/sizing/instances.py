@@ -37,6 +37,15 @@ class _Instance:
     def target(self, profile: Profile) -> str:
         return profile_resource(self.reservation, profile.name)
 
+    def saves(self, profile: Profile | None, present: int, number: int) -> bool:
+        """Whether another profile is worth a word.
+
+        Of several instances on one card the memory is known together, and is more than one has.
+        """
+        if profile is None or profile == self.profile:
+            return False
+        return worth_less_memory(present, profile.memory, number)
+
 
 def judge_instance(history: History) -> tuple[Proposal, Proposal]:
     """What is said of the memory and of the compute of an instance."""
@@ -68,13 +77,13 @@ def _memory(case: Case, its: _Instance, present: int) -> tuple[Proposal, Profile
         return _larger(case, its, present, full)
     text = f"{need.beside(present)}; with a margin it needs {gib(amount)}"
     least = smallest(its.model.profiles, memory=amount, compute=0.0)
-    if least is None or not worth_less_memory(present, least.memory, round(case.number)):
+    if not its.saves(least, present, round(case.number)):
         return case.fits(f"{text}."), None
     if its.compute.gap is not None:
         text = f"{text}, and a smaller instance has less compute. {its.compute.gap.text}"
         return case.cannot(its.compute.gap.reason, text), None
     found = smallest(its.model.profiles, memory=amount, compute=_compute_amount(its.compute))
-    if found is None or not worth_less_memory(present, found.memory, round(case.number)):
+    if found is None or not its.saves(found, present, round(case.number)):
         used = percent(its.compute.p95 or 0.0)
         return case.fits(f"{text}, but its compute, p95 {used} of a card, takes this one."), None
     text = f"{text}: a {found.name} has {gib(found.memory)}."

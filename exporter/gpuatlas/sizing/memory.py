@@ -36,7 +36,9 @@ def judge_memory(history: History) -> Proposal:
     if gap is not None and not (full and gap.reason in STILL_REACHED):
         return case.cannot(gap.reason, gap.text)
     if present is None or need.amount is None:
-        return case.cannot(CannotReason.NOT_PROMISED, "It is promised no part of a card's memory.")
+        text = "It is promised no part of a card's memory"
+        text += ", or its runs are promised different parts." if history.of.group else "."
+        return case.cannot(CannotReason.NOT_PROMISED, text)
     if full:
         return _larger(case, need.amount, present, reserved.card_memory, full)
     return _smaller_or_same(case, need, need.amount, present, memory_resource(reserved))

@@ -35,7 +35,7 @@ def node_ratio(demand: NodeDemand, promises: Mapping[Workload, int]) -> NodeRati
     room = _room(demand, safe)
     known = room.value if isinstance(room, Known) else None
     fits = {
-        workload: known // promise
+        workload: _on_cards(demand, safe, known, promise)
         for workload, promise in promises.items()
         if known is not None and promise > 0
     }
@@ -74,6 +74,14 @@ def _inputs(demand: NodeDemand) -> tuple[int, int, int, int] | Unknown:
         values.append(reading.value)
     allocated, highest, physical, host = values
     return allocated, highest, physical, host
+
+
+def _on_cards(demand: NodeDemand, safe: Reading[float], room: int, promise: int) -> int:
+    """How many such promises the cards hold: one lies on one card, whatever the others leave."""
+    if not demand.cards or isinstance(safe, Unknown):
+        return room // promise
+    rooms = (int(safe.value * physical) - promised for physical, promised in demand.cards)
+    return min(room // promise, sum(max(each, 0) // promise for each in rooms))
 
 
 def _present(demand: NodeDemand) -> Reading[float]:

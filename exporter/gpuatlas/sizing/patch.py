@@ -7,6 +7,7 @@ applied here, and nothing is read: whoever calls gives the objects that could be
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -36,6 +37,7 @@ from gpuatlas.sizing.patch_values import changes
 Manifest = Mapping[str, Any]
 
 _RESOURCES: Final = tuple(Resource)
+_NAME: Final = re.compile(r"[a-z0-9]([-.a-z0-9]*[a-z0-9])?")
 _UNASKED: Final = "it was not asked for"
 _BOTH: Final = (
     "limits and requests are both here, which is right whichever of them it has; the names of "
@@ -76,9 +78,15 @@ def targets_of(report: SizingReport) -> tuple[Target, ...]:
 
 
 def url_paths(target: Target) -> tuple[str, ...]:
-    """Where the API server has it, one for each version of its kind; none for unknown kinds."""
+    """Where the API server has it, one for each version of its kind; none for unknown kinds.
+
+    None for what no object can be called either: names come from series, which anybody may have
+    written, and the paths are asked for with the user's own rights.
+    """
     kind = PATCH_KINDS.get(target.kind)
-    return () if kind is None else kind.url_paths(target.namespace, target.name)
+    if kind is None or not all(map(_NAME.fullmatch, (target.namespace, target.name))):
+        return ()
+    return kind.url_paths(target.namespace, target.name)
 
 
 def make_patches(

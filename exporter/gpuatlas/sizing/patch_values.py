@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gpuatlas.model.sizing import Proposal, Reservation, Resource, Verdict
+from gpuatlas.model.sizing import CannotReason, Proposal, Reservation, Resource, Verdict
 from gpuatlas.model.units import MIB
 from gpuatlas.model.vendors import vendor_of_count
 from gpuatlas.sizing.patch_places import Asked
@@ -37,6 +37,8 @@ from gpuatlas.sizing.patch_quantities import (
 _PERCENT: Final = frozenset({"nvidia.com/gpumem-percentage", "volcano.sh/vgpu-memory-percentage"})
 _MIG: Final = "nvidia.com/mig-"
 _HUNDREDTHS: Final = 100
+# What is not known for another reason may need all that it has.
+_NO_NEED: Final = frozenset({CannotReason.NOT_MEASURED, CannotReason.NOT_PROMISED})
 _SIZELESS: Final = "{} is a share of a card, and the size of its cards differs or is not known"
 
 
@@ -74,7 +76,9 @@ def _of(
     proposal: Proposal, every: Sequence[Proposal], reservation: Reservation, asked: Asked
 ) -> Iterator[Change]:
     if _is_profile(proposal.target):
-        yield from _profile(proposal, asked)
+        yield from _profile(proposal, every, asked)
+    elif proposal.resource is Resource.CARDS and any(_is_profile(p.target) for p in every):
+        return  # the other profile is asked for in that number
     elif KAI_FRACTION in asked.annotations:
         yield _fraction(every, reservation, asked)
     elif proposal.resource is Resource.MEMORY:
@@ -106,6 +110,7 @@ def _memory(proposal: Proposal, reservation: Reservation, asked: Asked) -> Chang
             real = unit_in_force(name, old, unit, reservation)
             return _resource(name, old, legal(name, up(wanted, real)))
     if is_memory(proposal.target):
+        _count_resource(asked)  # to a size alone the layer's webhook would add a card
         unit = unit_of_memory(proposal.target) or MIB
         return Change(name=proposal.target, old=None, new=up(wanted, unit))
     raise CannotPatchError(_absent(asked, "card memory"))
@@ -127,13 +132,16 @@ def _fraction(every: Sequence[Proposal], reservation: Reservation, asked: Asked)
     needed = []
     for proposal in every:
         value = proposal.proposed if proposal.proposed is not None else proposal.present
-        if proposal.verdict is Verdict.CANNOT or value is None:
+        if proposal.reason in _NO_NEED or value is None:
             continue
         if proposal.resource is Resource.MEMORY:
             needed.append(value / reservation.card_memory)
         elif proposal.resource is Resource.COMPUTE:
             needed.append(value)
-    hundredths = min(up(max(needed) * _HUNDREDTHS, 1), _HUNDREDTHS)
+    hundredths = up(max(needed) * _HUNDREDTHS, 1)
+    if hundredths >= _HUNDREDTHS:
+        message = f"{KAI_FRACTION} is below 1: ask for a whole card (nvidia.com/gpu) in its place"
+        raise CannotPatchError(message)
     return Change(name=KAI_FRACTION, old=old, new=f"{hundredths / _HUNDREDTHS:g}", annotation=True)
 
 
@@ -175,8 +183,8 @@ def _is_profile(target: str) -> bool:
     return target.startswith(_MIG) or bool(re.match(r"[0-9]+g\.", target))
 
 
-def _profile(proposal: Proposal, asked: Asked) -> Iterator[Change]:
-    """Another profile is another resource, of which it asks for as many."""
+def _profile(proposal: Proposal, every: Sequence[Proposal], asked: Asked) -> Iterator[Change]:
+    """Another profile is another resource, of which it asks for as many, or as it needs."""
     name = _count_resource(asked)
     new = _MIG + proposal.target.removeprefix(_MIG).replace("+", ".")
     if proposal.resource is not Resource.CARDS and not name.startswith(_MIG):
@@ -185,11 +193,18 @@ def _profile(proposal: Proposal, asked: Asked) -> Iterator[Change]:
             "a node that is divided so"
         )
         raise CannotPatchError(message)
-    number = whole_number(asked.limits[name])
-    if proposal.resource is Resource.CARDS:
-        number = round(_proposed(proposal))
+    number = _number(every, asked) or whole_number(asked.limits[name])
     yield Change(name=name, old=asked.limits[name], new=None)
     yield Change(name=new, old=None, new=number)
+
+
+def _number(every: Sequence[Proposal], asked: Asked) -> int | None:
+    """How many cards or instances are proposed, None where it keeps its number."""
+    for proposal in every:
+        if proposal.resource is Resource.CARDS and proposal.proposed is not None:
+            own = _is_profile(proposal.target)
+            return round(_proposed(proposal)) if own else whole_number(_cards(proposal, asked).new)
+    return None
 
 
 # --- What all of them need ------------------------------------------------------------------------

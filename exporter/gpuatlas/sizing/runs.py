@@ -40,7 +40,31 @@ def _merged(runs: Sequence[History]) -> History:
         for day in run.days:
             by_end[day.ends_at].append(day)
     days = tuple(_day(by_end[end]) for end in sorted(by_end))
-    return replace(latest, of=_named(latest.of), days=days)
+    merged = replace(latest, of=_named(latest.of), days=days)
+    return _with_one_runtime(_with_one_promise(merged, runs), runs)
+
+
+def _with_one_promise(merged: History, runs: Iterable[History]) -> History:
+    """Without the latest promise where another run had a larger one and used more than the latest.
+
+    It is no limit that was passed: these are different jobs, and nobody knows which comes next.
+    """
+    latest = merged.reservation.memory
+    most = max((day.memory_peak or 0 for day in merged.days), default=0)
+    if latest is None or most <= latest:
+        return merged
+    if not any((run.reservation.memory or 0) > latest for run in runs):
+        return merged
+    return replace(merged, reservation=replace(merged.reservation, memory=None, profile=""))
+
+
+def _with_one_runtime(merged: History, runs: Sequence[History]) -> History:
+    """What one run took for its cache is no cache of another: then its size is not known."""
+    known = {run.taken_ahead for run in runs if run.taken_ahead is not None}
+    if not known or (len(known) == 1 and len({run.runtime for run in runs}) == 1):
+        return merged
+    unknown = replace(known.pop(), share=None, pool_bytes=None, source="")
+    return replace(merged, taken_ahead=unknown)
 
 
 def _last_seen(run: History) -> tuple[float, str]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -108,6 +108,13 @@ def test_a_suspect_rose_in_thirty_bad_minutes_of_three_episodes(card: Card) -> N
     # 24 minutes are behind it: the sixth of the third episode is the thirtieth.
     assert card.grown(5, bad(loud=0.6, busy=0.3)) == {("loud", 2): 300.0, ("busy", 2): 300.0}
     assert card.grown(3, bad(loud=0.6, busy=0.3)) == {("loud", 3): 180.0, ("busy", 2): 180.0}
+
+
+def test_full_memory_alone_makes_no_suspect(card: Card) -> None:
+    """A server fills the memory at its start: that is so in its good minutes, too."""
+    moment = replace(bad(loud=0.6, busy=0.3), saturated=frozenset({"memory"}))
+    episodes(card, 5, 12, moment)
+    assert card.grown(3, moment) == {("loud", 2): 180.0, ("busy", 2): 180.0}
 
 
 def test_thirty_minutes_of_two_episodes_are_not_enough(card: Card) -> None:

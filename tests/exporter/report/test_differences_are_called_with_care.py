@@ -190,6 +190,16 @@ def test_windows_shorter_than_a_day_are_told_of() -> None:
     )
 
 
+def test_a_weekend_beside_working_days_is_told_of() -> None:
+    days = lay([Change(NOW - 3 * DAY, "")], now=NOW)
+    assert report({}, QUANTITY, windows=days).notes == (
+        "The windows are no whole weeks: different weekdays are compared, and a difference may be "
+        "theirs.",
+    )
+    weeks = lay([Change(NOW - 7 * DAY, "")], now=NOW)
+    assert report({}, QUANTITY, windows=weeks).notes == ()
+
+
 SERVICES = replace(QUANTITY, services=True, seen=lambda _: "seen")
 
 

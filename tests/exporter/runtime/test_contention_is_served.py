@@ -13,13 +13,15 @@ from gpuatlas.cli.serve import serve as serve_command
 from gpuatlas.cli.serve_settings import read_settings
 from gpuatlas.families.exposition import Format
 from gpuatlas.join.snapshot import Joiner
+from gpuatlas.model.contention import Grade, SlowedBy
 from gpuatlas.model.objects import Container, Pod
 from gpuatlas.model.observations import Observations
 from gpuatlas.model.pages import Tenant
 from gpuatlas.model.pod_spec import Runtime
 from gpuatlas.model.services import ServiceReading
+from gpuatlas.model.snapshot import WorkloadId
 from gpuatlas.model.status import SourceStatus
-from gpuatlas.runtime.contending import Contender
+from gpuatlas.runtime.contending import Contender, HiddenSuspects
 from gpuatlas.runtime.live import LiveObserver
 from gpuatlas.runtime.observe import Observed
 from gpuatlas.runtime.refresh import RefreshLoop
@@ -265,6 +267,31 @@ def test_workloads_of_excluded_namespaces_are_not_named() -> None:
     played.minutes(20, {"chat": 0.5, "train": 0.45})
     assert played.series(SLOWED) == {}
     assert sum(played.series(CONTENDED).values()) > 0
+
+
+def test_a_hidden_suspect_that_gives_up_its_place_takes_no_seconds_back() -> None:
+    """A counter that falls is read as one that started over: hours of slowdown in a minute."""
+
+    def who(name: str, namespace: str) -> WorkloadId:
+        return WorkloadId(namespace=namespace, api_group="", kind="Pod", name=name)
+
+    def by(name: str) -> SlowedBy:
+        return SlowedBy(victim=victim, suspect=who(name, "secret"), grade=Grade.SHARED)
+
+    victim = who("chat", "team-a")
+    nobody = SlowedBy(victim=victim, suspect=None, grade=Grade.NONE)
+    hidden = HiddenSuspects(frozenset({"secret"}))
+    looks: list[dict[SlowedBy, float]] = [
+        {by("a"): 5000.0, by("b"): 3000.0},
+        {by("b"): 3060.0, nobody: 60.0},
+        {by("b"): 3060.0, by("a"): 60.0, nobody: 60.0},
+    ]
+    assert [hidden.without(look) for look in looks] == [
+        {nobody: 5000.0},
+        {nobody: 5120.0},
+        {nobody: 5180.0},
+    ]
+    assert hidden.without({}) == {}
 
 
 def test_a_look_is_due_once_in_an_interval() -> None:

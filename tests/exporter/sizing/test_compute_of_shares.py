@@ -57,6 +57,11 @@ def test_the_busiest_day_counts() -> None:
     assert said(0, 0.5, changed(days(), 9, compute_p95=0.3)).peak == 0.3
 
 
+def test_a_day_that_was_seen_in_part_counts_with_what_was_seen() -> None:
+    proposal = said(0, 0.5, changed(days(), 10, compute_p95=0.45, measured=0.5))
+    assert (proposal.verdict, proposal.peak) == (Verdict.FITS, 0.45)
+
+
 @pytest.mark.parametrize(
     ("present", "week", "reason", "text"),
     [

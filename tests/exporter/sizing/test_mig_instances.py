@@ -42,6 +42,12 @@ def test_a_smaller_profile_is_less_of_both() -> None:
     assert compute.text == text
 
 
+def test_its_own_profile_is_no_smaller_one() -> None:
+    """Two instances on one card are one promise: what both use fits one of them."""
+    memory, _ = said(an_instance("3g.40gb", 2 * 40_192, cards=2), 31, 0.05)
+    assert (memory.verdict, memory.proposed, memory.target) == (Verdict.FITS, None, "")
+
+
 def test_what_takes_the_least_of_the_card_is_chosen() -> None:
     """19 GiB and little compute fit a 1g.20gb as well as a 2g.20gb."""
     memory, _ = said(an_instance("3g.40gb", 40_192), 16, 0.05)

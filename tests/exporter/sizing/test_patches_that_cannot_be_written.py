@@ -79,6 +79,13 @@ def test_where_an_object_is() -> None:
     assert url_paths(Target(cluster="", namespace="a", kind="Widget", name="b")) == ()
 
 
+@pytest.mark.parametrize("name", ["../../secrets/token", "..", "a/b", "a?b", "A", "a\n", ""])
+def test_what_is_no_name_has_no_address(name: str) -> None:
+    """Series name it, and the user's own rights would be used."""
+    for place in ({"namespace": "a", "name": name}, {"namespace": name, "name": "a"}):
+        assert url_paths(Target(cluster="", kind="Pod", **place)) == ()
+
+
 @pytest.mark.parametrize("verdict", [Verdict.FITS, Verdict.CANNOT])
 def test_nothing_proposed_nothing_written(verdict: Verdict) -> None:
     assert make_patches(a_report(a_proposal(verdict=verdict, proposed=None)), {}) == ([], [])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from gpuatlas.model.sizing import Day, History, Resource, Verdict
+from gpuatlas.model.sizing import CannotReason, Day, History, Resource, TakenAhead, Verdict
 from gpuatlas.sizing.judge import size
 from gpuatlas.sizing.runs import merge_runs
 from gpuatlas_harness.truth.sizing_build import (
@@ -68,6 +69,37 @@ def test_the_promise_is_that_of_the_latest_run() -> None:
     (merged,) = merge_runs([new, old])
     assert merged.reservation.memory == 8 * GIB
     assert [day.ends_at for day in merged.days] == sorted(d.ends_at for d in merged.days)
+
+
+def test_what_a_larger_run_used_passes_no_limit_of_a_smaller_one() -> None:
+    """A prefix holds different jobs together: 30 of its 40 GiB are no 30 of 10 GiB."""
+    large = [
+        replace(a_run(ago, memory_peak=30 * GIB), reservation=a_reservation(memory=40 * GIB))
+        for ago in (2, 3, 4)
+    ]
+    small = replace(a_run(1, memory_peak=8 * GIB), reservation=a_reservation(memory=10 * GIB))
+    memory, _ = size([*large, small])
+    assert (memory.verdict, memory.reason) == (Verdict.CANNOT, CannotReason.NOT_PROMISED)
+
+
+def test_a_limit_that_no_run_is_held_to_is_still_told() -> None:
+    runs = [
+        replace(a_run(ago, memory_peak=30 * GIB), reservation=a_reservation(memory=10 * GIB))
+        for ago in (1, 2, 3)
+    ]
+    memory, _ = size(runs)
+    assert memory.verdict is Verdict.LARGER
+
+
+def test_the_cache_of_one_run_is_none_of_another() -> None:
+    plain = [a_run(ago, memory_peak=15 * GIB, kv_cache_peak=0.1) for ago in (2, 3, 4)]
+    cached = replace(
+        a_run(1, memory_peak=15 * GIB, kv_cache_peak=0.1),
+        runtime="vllm",
+        taken_ahead=TakenAhead(runtime="vllm", share=0.95, pool_bytes=12 * GIB),
+    )
+    memory, _ = size([*plain, cached])
+    assert (memory.verdict, memory.reason) == (Verdict.CANNOT, CannotReason.MEMORY_TAKEN_AHEAD)
 
 
 def test_the_same_day_of_two_runs() -> None:

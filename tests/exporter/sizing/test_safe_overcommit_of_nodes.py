@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -59,6 +60,15 @@ def test_the_lesser_of_two_terms_and_at_least_one(
     assert isinstance(found, Known)
     assert found.value == pytest.approx(safe)
     assert (found.at, found.source) == (NOW, term)
+
+
+def test_a_promise_lies_on_one_card() -> None:
+    """Of 52 GiB of room each of two cards has 26: that is none of 30 GiB, and four of 12."""
+    cards = ((40 * GIB, 30 * GIB), (40 * GIB, 30 * GIB))
+    demand = replace(a_node(), cards=cards)
+    found = node_ratio(demand, {CHAT: 12 * GIB, TUNE: 30 * GIB})
+    assert found.room == Known(52 * GIB, NOW, "safe × physical − allocated")
+    assert found.fits == {CHAT: 4, TUNE: 0}
 
 
 def test_present_ratio_room_and_what_fits() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuatlas.model.sizing import Proposal, Reservation, Resource, Verdict
+from gpuatlas.model.sizing import CannotReason, Proposal, Reservation, Resource, Verdict
 from gpuatlas.model.snapshot import Sharing
 from gpuatlas.model.units import MIB
 from gpuatlas.sizing.patch_assumed import assumed
@@ -108,6 +108,26 @@ def test_a_smaller_profile() -> None:
     ]
 
 
+def test_a_smaller_profile_and_fewer_of_it_are_one_change() -> None:
+    """Else it would ask for instances of both profiles."""
+    both = [
+        memory(39 * GIB, 19 * GIB, target="nvidia.com/mig-2g.20gb"),
+        cards(2, 1),
+    ]
+    made = changes(both, a_reservation(), Asked(limits={"nvidia.com/mig-3g.40gb": 2}))
+    assert [(each.name, each.old, each.new) for each in made] == [
+        ("nvidia.com/mig-3g.40gb", 2, None),
+        ("nvidia.com/mig-2g.20gb", None, 1),
+    ]
+
+
+def test_a_size_is_added_to_nothing_that_has_no_card() -> None:
+    """HAMi's webhook would add a card to it: the head of a cluster has none."""
+    share = memory(80 * GIB, 20 * GIB, target="nvidia.com/gpumem")
+    with pytest.raises(CannotPatchError, match="no device"):
+        change(share, a_reservation(), limits={"cpu": "4"})
+
+
 def test_a_profile_with_extensions_is_a_resource_with_a_dot() -> None:
     found = change(cards(1, 1, target="1g.10gb+me"), a_reservation(), limits={"nvidia.com/gpu": 1})
     assert found[1][0] == "nvidia.com/mig-1g.10gb.me"
@@ -120,6 +140,10 @@ def test_kai_by_memory() -> None:
     assert found == [("gpu-memory", "20000", "15872", True)]
 
 
+def cannot(reason: CannotReason) -> Proposal:
+    return of_compute(present=0.5, proposed=None, verdict=Verdict.CANNOT, reason=reason)
+
+
 FRACTION = a_reservation(memory=40 * GIB, compute=0.5, card_memory=80 * GIB)
 
 
@@ -128,7 +152,8 @@ FRACTION = a_reservation(memory=40 * GIB, compute=0.5, card_memory=80 * GIB)
     [
         ([], "0.26"),
         ([of_compute(present=0.5, proposed=0.35)], "0.35"),
-        ([of_compute(present=0.5, proposed=None, verdict=Verdict.CANNOT)], "0.26"),
+        ([cannot(CannotReason.NOT_MEASURED)], "0.26"),
+        ([cannot(CannotReason.NOT_PROMISED)], "0.26"),
     ],
 )
 def test_kai_by_fraction_takes_the_larger_of_memory_and_compute(
@@ -146,6 +171,18 @@ def test_a_fraction_whose_compute_fits_stays() -> None:
     ]
     with pytest.raises(CannotPatchError, match="is the one that it has"):
         changes(every, FRACTION, Asked(annotations={"gpu-fraction": "0.5"}))
+
+
+def test_a_fraction_whose_compute_was_not_seen_enough_stays() -> None:
+    """It may need all that it has of it."""
+    every = [memory(40 * GIB, 20.25 * GIB), cannot(CannotReason.COVERAGE)]
+    with pytest.raises(CannotPatchError, match="is the one that it has"):
+        changes(every, FRACTION, Asked(annotations={"gpu-fraction": "0.5"}))
+
+
+def test_a_fraction_of_a_whole_card_is_none() -> None:
+    with pytest.raises(CannotPatchError, match="ask for a whole card"):
+        change(memory(40 * GIB, 80 * GIB), FRACTION, annotations={"gpu-fraction": "0.5"})
 
 
 SMALLER = memory(20_000 * MIB, 15_872 * MIB)

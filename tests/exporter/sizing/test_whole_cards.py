@@ -53,6 +53,12 @@ def test_the_day_with_the_most_cards_counts() -> None:
     assert (proposal.verdict, proposal.peak) == (Verdict.FITS, 4)
 
 
+def test_a_day_that_was_seen_in_part_counts_with_what_was_seen() -> None:
+    week = changed(days(cards_used=1, memory_peak=78 * GIB), 10, cards_used=4, measured=0.5)
+    (proposal,) = judge(a_history(week, whole_cards(4)))
+    assert (proposal.verdict, proposal.peak) == (Verdict.FITS, 4)
+
+
 def test_one_card_is_left_to_it() -> None:
     (proposal,) = said(whole_cards(2), cards_used=0)
     assert proposal.proposed == 1

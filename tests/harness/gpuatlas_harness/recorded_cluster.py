@@ -123,6 +123,7 @@ def add_run(
     kind: str = "Job",
     memory: int = 12 * GIB,
     card: str = CARD,
+    phase: str = "Succeeded",
 ) -> dict[str, str]:
     """A run of some hours that ended two hours before the end of a day."""
     workload = Labels(namespace="team-a", workload_kind=kind, workload=name)
@@ -131,6 +132,7 @@ def add_run(
     last = end - 2 * 3600
     prometheus.add("workload:gpuatlas_workload_run_group:group", 1, last, **workload, group=group)
     prometheus.add("gpuatlas_workload_info", 1, last, **workload, runtime="pytorch")
+    prometheus.add("gpuatlas_workload_pods", 1, last, **workload, phase=phase)
     prometheus.add("workload:gpuatlas_card_info:group", 1, last, **workload, node=NODE, card=card)
     prometheus.add("container:gpuatlas_allocations:count", 1, last, **of)
     prometheus.add("container:gpuatlas_memory_reserved_bytes:max", memory, last, **of)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpuatlas.model.sizing import Day, History, Reservation, SizedContainer
 from gpuatlas.sources.history.ahead import taken_ahead
@@ -38,7 +39,8 @@ class Assembly:
             for key in self._known()
             if key.workload in groups
         )
-        return tuple(sorted(found, key=_order))
+        several = {w for w, n in Counter(key.workload for key in self.alive).items() if n > 1}
+        return tuple(sorted((_with_own_cache(each, several) for each in found), key=_order))
 
     def _single(self, key: ContainerKey) -> History:
         days = days_of(key, self.daily, self.instants)
@@ -47,7 +49,7 @@ class Assembly:
     def _run(self, key: ContainerKey, group: str, going_on: Collection[WorkloadKey]) -> History:
         promise = reservation_of if key in self.alive else past_reservation_of
         days = days_of(key, self.daily, self.instants, pauses=False)
-        ended = with_end(days, key.workload, going_on)
+        ended = with_end(days, key.workload, going_on, self.present.succeeded)
         return self._history(key, group, ended, promise(key, self.present))
 
     def _known(self) -> frozenset[ContainerKey]:
@@ -74,6 +76,14 @@ class Assembly:
             runtime=self.present.runtimes.get(workload, "unknown"),
             taken_ahead=taken_ahead(workload, self.present),
         )
+
+
+def _with_own_cache(history: History, several: Collection[WorkloadKey]) -> History:
+    """A metrics page is a pod's: of two containers nobody can tell whose cache it speaks of."""
+    of, taken = history.of, history.taken_ahead
+    if taken is None or WorkloadKey(of.cluster, of.namespace, of.kind, of.name) not in several:
+        return history
+    return replace(history, taken_ahead=replace(taken, pool_bytes=None, source=""))
 
 
 def _order(history: History) -> tuple[str, ...]:

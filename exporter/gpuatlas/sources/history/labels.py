@@ -90,12 +90,15 @@ def pod_of(labels: Labels) -> PodKey | None:
     return key if key.namespace and key.pod else None
 
 
-def service_pod_of(labels: Labels) -> PodKey | None:
-    """The pod of an inference server, whether or not a scrape laid its own pod over it."""
-    renamed = PodKey(
-        cluster_of(labels), text(labels, "exported_namespace"), text(labels, "exported_pod")
-    )
-    return renamed if renamed.namespace and renamed.pod else pod_of(labels)
+def behind_pod_of(labels: Labels) -> PodKey | None:
+    """The pod that a page itself names where its scrape laid another pod over it.
+
+    Pages are the tenants' own: one can speak for the pods of its namespace, and for no others.
+    """
+    namespace = text(labels, "namespace")
+    said = text(labels, "exported_namespace") or namespace
+    key = PodKey(cluster_of(labels), namespace, text(labels, "exported_pod"))
+    return key if namespace and said == namespace and key.pod else None
 
 
 def node_of(labels: Labels) -> NodeKey | None:

@@ -42,6 +42,7 @@ def demands_of(present: Present, daily: Daily, at: float) -> tuple[NodeDemand, .
             host_available=_over_days(
                 daily.host_available.get(node), min, _NO_HOST, names.HOST_AVAILABLE
             ),
+            cards=_cards_of(node, present),
             days=round(sum(daily.demand_known.get(node, {}).values()), 3),
         )
         for node, sharing in sorted(present.node_sharing.items())
@@ -56,6 +57,15 @@ def _of_cards(
     cards = present.node_cards.get(node, set())
     known = [values[card] for card in cards if card in values]
     return Known(sum(known), at, "recorded") if cards and len(known) == len(cards) else unknown
+
+
+def _cards_of(node: NodeKey, present: Present) -> tuple[tuple[int, int], ...]:
+    """Physical and promised memory of each card, none where that of one is not known."""
+    physical, promised = present.card_memory, present.card_allocated
+    cards = sorted(present.node_cards.get(node, ()))
+    if not all(card in physical and card in promised for card in cards):
+        return ()
+    return tuple((physical[card], promised[card]) for card in cards)
 
 
 def _over_days(

@@ -68,6 +68,7 @@ class Present:
     cache_pool: dict[WorkloadKey, int] = field(default_factory=dict)
     cache_config: dict[WorkloadKey, CacheConfig] = field(default_factory=dict)
     past_cards: dict[WorkloadKey, set[CardKey]] = field(default_factory=dict)
+    succeeded: set[WorkloadKey] = field(default_factory=set)
     renamed: bool = False
     refused: int = 0
 
@@ -82,6 +83,7 @@ class Present:
         self.promises = past.promises | self.promises
         self.runtimes = past.runtimes | self.runtimes
         self.past_cards |= past.past_cards
+        self.succeeded |= past.succeeded
         self.refused += past.refused
 
     def keep(
@@ -168,6 +170,13 @@ class Present:
         unfinished = (p for p in points if p.labels.get("phase") not in _FINISHED)
         self._by_word(self.unfinished, unfinished, "phase")
 
+    def take_successes(self, points: Iterable[Point]) -> None:
+        """Runs of which a pod was seen to succeed."""
+        for point in points:
+            workload = of.workload_of(point.labels)
+            if workload is not None and point.value > 0:
+                self.succeeded.add(workload)
+
     def take_requests(self, points: Iterable[Point]) -> None:
         """What all pods of a workload ask for together."""
         self._by_word(self.requested, points, "resource")
@@ -180,13 +189,19 @@ class Present:
                 self.past_cards.setdefault(workload, set()).add(card)
 
     def take_cache_configs(self, points: Iterable[Point]) -> None:
-        """What vLLM says of its cache; of several pods the largest of each."""
+        """What vLLM says of its cache; of several pods the smallest of each."""
         for point in points:
-            pod = of.service_pod_of(point.labels)
-            workload = self.pods.get(pod) if pod is not None else None
+            workload = self._server_of(point.labels)
             if workload is not None:
                 known = self.cache_config.get(workload)
-                self.cache_config[workload] = cache_config_of(point.labels).or_larger(known)
+                self.cache_config[workload] = cache_config_of(point.labels).or_smaller(known)
+
+    def _server_of(self, labels: Labels) -> WorkloadKey | None:
+        """The workload that a page is of: the pod that was scraped, if it is one of ours."""
+        own, behind = of.pod_of(labels), of.behind_pod_of(labels)
+        if own is not None and own in self.pods:
+            return self.pods[own]
+        return self.pods.get(behind) if behind is not None else None
 
     def _by_word(
         self, into: dict[WorkloadKey, dict[str, int]], points: Iterable[Point], label: str
@@ -271,4 +286,7 @@ PAST_SOURCES: Final = (
     *_PROMISED,
     _RUNTIMES,
     PresentSource(names=(names.WORKLOAD_CARD,), take=Present.take_past_cards),
+    PresentSource(
+        names=(names.WORKLOAD_PODS,), take=Present.take_successes, patterns={"phase": "Succeeded"}
+    ),
 )

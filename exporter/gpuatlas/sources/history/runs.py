@@ -25,9 +25,15 @@ def groups_of(daily: Daily) -> dict[WorkloadKey, str]:
 
 
 def with_end(
-    days: tuple[Day, ...], run: WorkloadKey, going_on: Collection[WorkloadKey]
+    days: tuple[Day, ...],
+    run: WorkloadKey,
+    going_on: Collection[WorkloadKey],
+    succeeded: Collection[WorkloadKey],
 ) -> tuple[Day, ...]:
-    """The days of a run, the last of which names the run if it has ended."""
-    if not days or run in going_on:
+    """The days of a run, the last of which names the run if it was seen to succeed.
+
+    What failed in its first minute has not shown what it needs.
+    """
+    if not days or run in going_on or run not in succeeded:
         return days
     return (*days[:-1], replace(days[-1], runs=frozenset({run.name})))

@@ -24,13 +24,13 @@ class CacheConfig:
     share: float | None = None
     pool_bytes: int | None = None
 
-    def or_larger(self, other: CacheConfig | None) -> CacheConfig:
-        """The larger of each: what every pod of a workload has room for."""
+    def or_smaller(self, other: CacheConfig | None) -> CacheConfig:
+        """The smaller of each, by which the rest that is needed beside the cache is larger."""
         if other is None:
             return self
         return CacheConfig(
-            share=max((s for s in (self.share, other.share) if s is not None), default=None),
-            pool_bytes=max(
+            share=min((s for s in (self.share, other.share) if s is not None), default=None),
+            pool_bytes=min(
                 (p for p in (self.pool_bytes, other.pool_bytes) if p is not None), default=None
             ),
         )

@@ -17,6 +17,8 @@ from gpuatlas.sources.services.parse import SOURCE
 
 _LAST_PORT: Final = 65_535
 _MAX_PATH: Final = 200
+# Behind the API server's pod proxy they would lead out of the pod, with the exporter's own rights.
+_WAYS_OUT: Final = frozenset({".", ".."})
 _PORT_ANNOTATIONS: Final = ("prometheus.io/port", "prometheus.kserve.io/port")
 _PATH_ANNOTATIONS: Final = ("prometheus.io/path", "prometheus.kserve.io/path")
 _METRICS_PORTS: Final = ("metrics", "http-metrics", "prometheus", "http-prom")
@@ -124,4 +126,5 @@ def _path(pod: Pod, endpoint: _Endpoint) -> str:
     usable = annotated.startswith("/") and annotated.isascii() and annotated.isprintable()
     if pod.host_network or not usable or len(annotated) > _MAX_PATH or " " in annotated:
         return endpoint.path
-    return annotated
+    leads_out = not _WAYS_OUT.isdisjoint(annotated.replace("\\", "/").split("/"))
+    return endpoint.path if leads_out else annotated

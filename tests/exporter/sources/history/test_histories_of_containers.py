@@ -308,7 +308,7 @@ def test_vllm_says_its_share_and_its_cache(
 ) -> None:
     add_node(prometheus)
     add_container(prometheus, runtime="vllm")
-    own = {"namespace": "other", "pod": "scraper"} | place
+    own = {"namespace": "team-a", "pod": "scraper"} | place
     config = {"gpu_memory_utilization": "0.85", "kv_cache_memory_bytes": str(3 * GIB)}
     prometheus.add(CONFIG, 1, **own, **config, num_gpu_blocks="573", block_size="16")
     assert only(prometheus).taken_ahead == TakenAhead(
@@ -342,7 +342,22 @@ def test_what_the_spec_states_goes_before_what_vllm_says(prometheus: RecordedPro
     assert taken.share == 0.5
 
 
-def test_pods_that_differ_have_room_for_the_larger(prometheus: RecordedPrometheus) -> None:
+@pytest.mark.parametrize(
+    "scraped",
+    [{"namespace": "team-b", "pod": "evil-0"}, {"namespace": "team-b", "pod": ""}],
+)
+def test_a_page_says_nothing_of_another_namespace(
+    prometheus: RecordedPrometheus, scraped: dict[str, str]
+) -> None:
+    """A tenant's page may name any pod: the scrape keeps that as `exported_…`."""
+    add_node(prometheus)
+    add_container(prometheus, runtime="vllm")
+    forged = {"exported_" + label: name for label, name in POD.items()}
+    prometheus.add(CONFIG, 1, **scraped, **forged, kv_cache_memory_bytes=str(60 * GIB))
+    assert only(prometheus).taken_ahead is None
+
+
+def test_pods_that_differ_have_the_smaller_cache(prometheus: RecordedPrometheus) -> None:
     add_node(prometheus)
     add_container(prometheus, runtime="vllm", pods=("chat-0", "chat-1"))
     for pod, size in (("chat-0", 2), ("chat-1", 1)):
@@ -350,7 +365,17 @@ def test_pods_that_differ_have_room_for_the_larger(prometheus: RecordedPrometheu
         prometheus.add(CONFIG, 1, **where, kv_cache_memory_bytes=str(size * GIB))
     taken = only(prometheus).taken_ahead
     assert taken is not None
-    assert (taken.share, taken.pool_bytes) == (None, 2 * GIB)
+    assert (taken.share, taken.pool_bytes) == (None, GIB)
+
+
+def test_of_two_containers_nobody_knows_whose_cache_it_is(prometheus: RecordedPrometheus) -> None:
+    """Taken off both of them it would leave one of them too little."""
+    add_node(prometheus)
+    for name in ("main", "draft"):
+        add_container(prometheus, runtime="vllm", container=name)
+    prometheus.add(CONFIG, 1, **POD, kv_cache_memory_bytes=str(3 * GIB))
+    taken = [history.taken_ahead for history in look(prometheus).histories]
+    assert [each and each.pool_bytes for each in taken] == [None, None]
 
 
 def test_a_recorded_cache_size_counts_where_vllm_was_told_none(

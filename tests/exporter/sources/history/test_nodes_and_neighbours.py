@@ -55,6 +55,7 @@ def test_a_node_with_all_its_inputs(prometheus: RecordedPrometheus) -> None:
         demand=Known(20 * GIB, now - DAY, DEMAND),
         host_available=Known(64 * GIB, now, HOST),
         days=2.5,
+        cards=((PHYSICAL, 30 * GIB),),
     )
 
 

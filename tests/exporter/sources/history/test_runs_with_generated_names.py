@@ -82,6 +82,14 @@ def test_runs_of_a_group_and_what_goes_on(prometheus: RecordedPrometheus) -> Non
     assert [len(h.days) for h in found] == [1, 1, 1]
 
 
+def test_runs_that_failed_are_none_that_were_completed(prometheus: RecordedPrometheus) -> None:
+    """Three that broke off in their first minutes would be sized by what they had by then."""
+    add_node(prometheus)
+    for ago in (1, 2, 3):
+        add_run(prometheus, f"train-{ago}", days_ago=ago, peak=GIB, phase="Failed")
+    assert [day.runs for h in histories(prometheus) for day in h.days] == [frozenset()] * 3
+
+
 def test_a_run_that_goes_on_is_not_over(prometheus: RecordedPrometheus) -> None:
     add_node(prometheus)
     of = add_container(prometheus, "train-x7k2p", kind="PyTorchJob", memory=8 * GIB)
@@ -112,6 +120,9 @@ def test_nothing_is_asked_about_the_past_of_what_goes_on(prometheus: RecordedPro
             "gpuatlas_workload_info",
             "workload:gpuatlas_card_info:group",
         )
+    ] + [
+        'last_over_time(gpuatlas_workload_pods{phase=~"Succeeded",'
+        'workload_kind=~"Job\\\\.batch\\\\.volcano\\\\.sh"}[1209600s])'
     ]
 
 

@@ -107,6 +107,12 @@ def test_a_path_that_is_none_is_not_followed(path: str) -> None:
     assert url(server(annotations={"prometheus.io/path": path})) == "http://10.0.0.1:8000/metrics"
 
 
+@pytest.mark.parametrize("path", ["/../../../b/pods/other:8000/proxy/metrics", "/a/..", "/./x"])
+def test_a_path_out_of_the_pod_is_not_followed(path: str) -> None:
+    """Through the pod proxy it would be another path of the API server's."""
+    assert url(server(annotations={"prometheus.io/path": path})) == "http://10.0.0.1:8000/metrics"
+
+
 def test_a_pod_on_its_nodes_network_leads_nowhere_else() -> None:
     annotations = {"prometheus.io/port": "10255", "prometheus.io/path": "/pods"}
     pod = server(host_network=True, annotations=annotations)
