@@ -120,7 +120,7 @@ NAME = re.compile(rf"({LEVELS}):(gpuatlas|dcgm|hami)_[a-z0-9_]+:({OPERATIONS})")
 OBJECT_LABELS = {"cluster", "node", "card", "namespace", "pod", "container", "partition"}
 WORKLOAD_LABELS = {"workload_kind", "workload", "revision", "group", "runtime"}
 SUSPECT_LABELS = {"suspect_namespace", "suspect_kind", "suspect", "grade"}
-CHECK_LABELS = {"state", "check", "layer", "input", "source"}
+CHECK_LABELS = {"state", "check", "layer", "input", "source", "shard"}
 LABELS = OBJECT_LABELS | WORKLOAD_LABELS | SUSPECT_LABELS | CHECK_LABELS
 # Each spells what no other file needs. check.yaml asks whether a field of DCGM is there, never for
 # its value.

@@ -142,6 +142,12 @@ ITSELF_ROWS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "`version`, `revision`, `python_version`",
         "What is running.",
     ),
+    (
+        "gpuatlas_shards",
+        "gauge",
+        "`shard`",
+        "Exporters that share the cluster, as the one with this number (from 0) was told.",
+    ),
     ("gpuatlas_refresh_total", "counter", "", "Snapshots that were built and published."),
     (
         "gpuatlas_refresh_failures_total",

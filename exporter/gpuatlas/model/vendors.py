@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from gpuatlas.model.units import MIB
@@ -154,6 +155,8 @@ def core_unit(vendor: Vendor, resource: str) -> int | None:
     return _lookup(vendor.cores, resource)
 
 
+# The same few names are asked for with every pod; the bound is for names that somebody invents.
+@lru_cache(maxsize=4096)
 def vendor_of_count(resource: str) -> Vendor | None:
     """The vendor whose cards (or shares of them) `resource` counts, or None."""
     for vendor in VENDORS.values():

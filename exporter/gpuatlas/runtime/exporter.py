@@ -45,7 +45,9 @@ class Exporter:
             clock=clock,
         )
         security = WebSecurity(settings.server.web_config_file)
-        self_metrics = SelfMetrics(lambda: self.loop.published.counts, revision=settings.revision)
+        self_metrics = SelfMetrics(
+            lambda: self.loop.published.counts, revision=settings.revision, shard=settings.shard
+        )
         application = Application(self.loop, security, self_metrics.render, clock)
         server = settings.server
         self._web = WebServer(application, server.listen, security, threads=server.threads)

@@ -18,18 +18,26 @@ from prometheus_client.openmetrics.exposition import generate_latest as generate
 from gpuatlas import __version__
 from gpuatlas.families.exposition import EOF, Format
 from gpuatlas.runtime.refresh import RefreshCounts
+from gpuatlas.runtime.scope import Shard
 
 
 class SelfMetrics:
     """Process, runtime, build and refresh metrics in both formats, without the end of the page."""
 
-    def __init__(self, counts: Callable[[], RefreshCounts], *, revision: str = "") -> None:
+    def __init__(
+        self,
+        counts: Callable[[], RefreshCounts],
+        *,
+        revision: str = "",
+        shard: Shard = Shard(),  # noqa: B008 -- frozen
+    ) -> None:
         self._registry = CollectorRegistry(auto_describe=False)
         ProcessCollector(registry=self._registry)
         PlatformCollector(registry=self._registry)
         GCCollector(registry=self._registry)
         self._registry.register(_Refresh(counts))
         self._registry.register(_Build(revision))
+        self._registry.register(_Shards(shard))
 
     def render(self, form: Format) -> bytes:
         """The text of all of them."""
@@ -79,3 +87,19 @@ class _Build:
         yield InfoMetricFamily(
             "gpuatlas_build", "What is running: 1 with version and revision.", value=self._labels
         )
+
+
+class _Shards:
+    """How many parts there must be, so that a missing one can be told by what the others say."""
+
+    def __init__(self, shard: Shard) -> None:
+        self._shard = shard
+
+    def collect(self) -> Iterator[Metric]:
+        family = GaugeMetricFamily(
+            "gpuatlas_shards",
+            "Exporters that share the cluster, as the one with this number was told.",
+            labels=("shard",),
+        )
+        family.add_metric((str(self._shard.index),), self._shard.count)
+        yield family

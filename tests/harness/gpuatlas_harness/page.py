@@ -12,6 +12,7 @@ SELF_PREFIXES: Final = (
     "gpuatlas_source_",
     "gpuatlas_build_",
     "gpuatlas_refresh_",
+    "gpuatlas_shards",
     "process_",
     "python_",
 )
