@@ -1,7 +1,7 @@
 # Every verb works on a clean clone: what it needs it installs first, and says so.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: golden chart help demo test lint types servers packages docs bench build lock clean
+.PHONY: golden chart image sbom help demo test lint types servers packages docs bench build lock clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -50,6 +50,7 @@ golden: $(VENV)/.dev ## Write the expected pages and notifications again; read t
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.captured
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.notified
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.checks_screens
+	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.doctored
 	@PYTHONPATH=tests/harness $(PY) -m gpuatlas_harness.sizing_screens
 
 bench: $(VENV)/.dev packages ## Speed and memory: the exporter on 8,000 cards, the rules on 16,000
@@ -65,11 +66,19 @@ build: $(VENV)/.dev ## The wheel, in dist/
 chart: $(VENV)/.dev ## The Helm chart as an archive, in dist/
 	@PYTHON=$(PY) helm/package.sh dist
 
+image: ## The container image, by the docker, podman or buildah on PATH
+	@deploy/image/image.sh
+
+sbom: ## Bill of materials (CycloneDX) of what the image holds, in dist/
+	@rm -rf dist/image && deploy/image/build.sh "$(CURDIR)/dist/image" && mv dist/image/gpuatlas.cdx.json dist/ && rm -rf dist/image
+
 lock: ## Pin the dependencies again (needs uv)
 	uv pip compile pyproject.toml --generate-hashes --no-header --no-emit-index-url \
 	  --python-version 3.11 --universal -q -o requirements/runtime.txt
 	uv pip compile pyproject.toml --group dev --generate-hashes --no-header --no-emit-index-url \
 	  --python-version 3.11 --universal -q -o requirements/dev.txt
+	uv pip compile --group image --generate-hashes --no-header --no-emit-index-url \
+	  --python-version 3.11 --universal -q -o requirements/image.txt
 
 clean: ## Remove the virtual environment and the build folders (the servers' cache stays)
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

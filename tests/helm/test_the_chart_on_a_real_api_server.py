@@ -231,6 +231,69 @@ def test_with_rights_by_namespace_it_reads_the_layer_there(
         assert "kube-system" not in namespaces
 
 
+# The doctor
+
+
+def doctor(rendered: Rendered, account: Account) -> Object:
+    """What the pod of `helm test` says, with the account's token, and its exit code."""
+    command, *options = rendered.one("Pod")["spec"]["containers"][0]["args"]
+    answer = run_gpuatlas(
+        *(command, "--direct", "--kubeconfig", account.kubeconfig, "-o", "json"), *options
+    )
+    assert answer.stderr == ""
+    document: Object = json.loads(answer.stdout)
+    assert document["exit_code"] == answer.returncode
+    return document
+
+
+def told(document: Object, area: str, state: str) -> list[tuple[str, str]]:
+    """Texts and remedies of an area's results in that state."""
+    return [
+        (result["text"], result["remedy"])
+        for result in document["results"]
+        if (result["area"], result["state"]) == (area, state)
+    ]
+
+
+def test_the_doctor_finds_what_is_broken_and_lacks_no_right(cluster: Cluster, helm4: Helm) -> None:
+    rendered = helm4.render(namespace="doctor")
+    cluster.kube.apply(rendered.objects)
+    account = cluster.account(rendered)
+
+    document = doctor(rendered, account)
+
+    (who,) = [text for text, _ in told(document, "API server", "ok") if "you are" in text]
+    assert who == "you are system:serviceaccount:doctor:gpuatlas, by the kubeconfig"
+    ((granted, _),) = told(document, "Rights", "ok")
+    number, _, total = granted.split(" ")[:3]
+    assert number == total
+    assert [r["state"] for r in document["results"] if r["area"] == "Rights"] == ["ok"]
+    assert account.denials() == []
+    # One of the evening's exporters is broken.
+    assert document["exit_code"] == 1
+    ((broken, remedy),) = told(document, "Sources", "todo")
+    assert broken.startswith("no dcgm page of ")
+    assert remedy == "kubectl get pods -A -o wide | grep dcgm-exporter"
+
+
+def test_the_doctor_names_the_role_line_that_is_missing(cluster: Cluster, helm4: Helm) -> None:
+    values = {"rbac.getNamespaces": ["hami-system"]}
+    rendered = helm4.render(HAMI, values, namespace="doctor-lacks")
+    cluster.kube.apply(rendered.objects)
+    account = cluster.account(rendered)
+    account.wait_until_it_may("get", "configmaps", namespace="hami-system")
+
+    document = doctor(rendered, account)
+
+    missing = told(document, "Rights", "optional")
+    line = '- {apiGroups: [""], resources: [configmaps], verbs: [get]}'
+    cost = (
+        "who leads and what the layer is set to are unknown; add a rule to the Role in hami-legacy"
+    )
+    assert (f"may not get configmaps in namespace hami-legacy: {cost}", line) in missing
+    assert told(document, "Rights", "todo") == []
+
+
 # Installed
 
 

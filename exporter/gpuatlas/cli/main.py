@@ -1,7 +1,8 @@
 """The command `gpuatlas`: its subcommands and how failures end it.
 
 Exit codes: 0 done, 1 failed (one line on standard error), 2 wrong usage. `checks` ends with 1 where
-something critical fires, `sizing --exit-code` where something is proposed, so their failures are 3.
+something critical fires, `sizing --exit-code` where something is proposed, `doctor` where something
+is to do, so their failures are 3.
 A traceback means a mistake of ours.
 """
 
@@ -28,6 +29,10 @@ COMMANDS: Final[Mapping[str, str]] = {
     "advise": "Say which way of sharing suits each node pool, and what would not be safe.",
     "sizing": "Say what each workload needs against what it holds, and write patches.",
     "report": "Compare before and after a change of sharing: tenants, memory, slowdowns, speed.",
+    "doctor": (
+        "Examine an installation: rights, versions, sources, scrape, rules; say what to do, in "
+        "order."
+    ),
     "serve": "Serve the metrics of a cluster's cards, allocations and workloads to Prometheus.",
     "capture": "Write all that is read of a cluster into a folder.",
     "demo": "Show a simulated cluster; nothing else is needed.",
@@ -43,6 +48,7 @@ Examples:
   gpuatlas checks                        what is wrong with cards and sharing layers
   gpuatlas advise                        whole cards, MIG, time slicing, MPS or limits
   gpuatlas sizing --prometheus-url URL   what workloads need; --patch writes it down
+  gpuatlas doctor                        what an installation lacks, and what to do, in order
   gpuatlas cards --output json           for scripts
   gpuatlas capture ./capture --anonymise what to attach to a bug report
   gpuatlas cards --from ./capture        a capture instead of a cluster
@@ -50,7 +56,8 @@ Examples:
 
 Every option can be given as an environment variable: GPUATLAS_ and its name in capitals, as in
 GPUATLAS_KUBECONFIG or GPUATLAS_PROMETHEUS_URL. Exit codes: 0 done, 1 failed, 2 wrong usage; of
-checks 1 says that something critical fires, and 3 that it failed, as it does of sizing.
+checks 1 says that something critical fires, and 3 that it failed, as it does of sizing; of doctor
+1 says that something is to do, and 3 that it could not look.
 """
 
 
@@ -75,6 +82,7 @@ class AnsweringError(CommandError):
 _FAILURES: Final[Mapping[str, type[CommandError]]] = {
     "checks": AnsweringError,
     "sizing": AnsweringError,
+    "doctor": AnsweringError,
 }
 
 

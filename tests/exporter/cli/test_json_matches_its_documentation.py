@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gpuatlas.cli.documents.doctor import doctor_document
 from gpuatlas.cli.documents.report import report_document
 from gpuatlas.cli.documents.sizing import sizing_document
 from gpuatlas.report.effect import effect
 from gpuatlas.report.windows import DAY, Change, lay
+from gpuatlas_harness.doctored import results as doctored
 from gpuatlas_harness.sizing_reports import AT, of_everything
 
 if TYPE_CHECKING:
@@ -78,6 +80,7 @@ def test_every_key_is_documented_and_every_documented_key_exists(
 
 
 DOCUMENTS = {
+    "doctor": doctor_document(doctored()["troubled"], 1, at=AT),
     "sizing": sizing_document(of_everything(), "http://prometheus:9090"),
     "report": report_document(
         effect("all nodes", lay([Change(AT - DAY, "")], now=AT), {}, at=AT),

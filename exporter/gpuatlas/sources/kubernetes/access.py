@@ -64,6 +64,14 @@ def load_configuration(settings: KubernetesSettings, environ: Mapping[str, str])
     return configuration
 
 
+def is_in_pod(settings: KubernetesSettings, environ: Mapping[str, str]) -> bool:
+    """Whether the configuration is that of a pod's service account and of no kubeconfig.
+
+    Raises `ConfigurationError` where a kubeconfig is named that does not exist.
+    """
+    return SERVICE_HOST_ENV_NAME in environ and not _kubeconfig(settings, environ)
+
+
 def _default_file(environ: Mapping[str, str]) -> Path:
     return Path(environ.get("HOME") or Path.home()) / ".kube" / "config"
 

@@ -36,6 +36,7 @@ _JSON: Final = "application/json"
 _CHUNK_BYTES: Final = 256 * 1024
 _MAX_ERROR_BYTES: Final = 64 * 1024
 _OK: Final = 200
+_CREATED: Final = 201  # how reviews are answered
 _UNAUTHORIZED: Final = 401
 
 Query = Mapping[str, str]
@@ -80,6 +81,19 @@ class Connection:
         timeout = (self._settings.connect_timeout_s, self._settings.read_timeout_s)
         headers = {"Accept": accept, "Accept-Encoding": "gzip"}
         response = self._open(path, query or {}, headers, timeout)
+        return self._decoded(response, path)
+
+    def review(self, path: str, question: Mapping[str, object]) -> dict[str, object]:
+        """The answer to a question that is put as an object and kept nowhere: who am I, may I.
+
+        Raises as `get`.
+        """
+        timeout = (self._settings.connect_timeout_s, self._settings.read_timeout_s)
+        headers = {"Accept": _JSON, "Content-Type": _JSON}
+        response = self._open(path, {}, headers, timeout, question=question)
+        return self._decoded(response, path)
+
+    def _decoded(self, response: urllib3.BaseHTTPResponse, path: str) -> dict[str, object]:
         body = self._read(response, path, self._settings.page_limit_bytes)
         try:
             decoded = orjson.loads(body)
@@ -146,39 +160,53 @@ class Connection:
         timeout: tuple[float, float],
         *,
         renew: bool = True,
+        question: Mapping[str, object] | None = None,
     ) -> urllib3.BaseHTTPResponse:
         generation = self._generation
-        response = self._send(path, query, headers, timeout)
+        response = self._send(path, query, headers, timeout, question)
         if response.status == _UNAUTHORIZED and renew:
             response.close()
             self._renewed(generation)
-            response = self._send(path, query, headers, timeout)
-        if response.status != _OK:
+            response = self._send(path, query, headers, timeout, question)
+        if response.status != (_OK if question is None else _CREATED):
             raise self._refused(response, path, watch="watch" in query)
         return response
 
     def _send(
-        self, path: str, query: Query, headers: Mapping[str, str], timeout: tuple[float, float]
+        self,
+        path: str,
+        query: Query,
+        headers: Mapping[str, str],
+        timeout: tuple[float, float],
+        question: Mapping[str, object] | None,
     ) -> urllib3.BaseHTTPResponse:
         with self._lock:  # a token may be renewed in there
             client = self._client
-            method, url, sent, _, _ = self._serialized(client, path, query, headers)
+            method, url, sent, body, _ = self._serialized(client, path, query, headers, question)
         # A token file may end with a newline, which no header may.
         sent = {name: value.strip() for name, value in sent.items()}
         try:
-            answer = client.call_api(method, url, sent, _request_timeout=timeout)
+            answer = client.call_api(method, url, sent, body=body, _request_timeout=timeout)
         except (*TRANSPORT_ERRORS, ApiException) as error:
             raise error_of_transport(self.address, error) from error
         response: urllib3.BaseHTTPResponse = answer.response
         return response
 
-    def _serialized(self, client: Any, path: str, query: Query, headers: Mapping[str, str]) -> Any:
+    def _serialized(
+        self,
+        client: Any,
+        path: str,
+        query: Query,
+        headers: Mapping[str, str],
+        question: Mapping[str, object] | None,
+    ) -> Any:
         try:
             return client.param_serialize(
-                "GET",
+                "GET" if question is None else "POST",
                 path,
                 query_params=list(query.items()),
                 header_params=dict(headers),
+                body=question,
                 auth_settings=["BearerToken"],
             )
         except LOAD_ERRORS as error:
