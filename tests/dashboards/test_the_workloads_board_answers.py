@@ -336,6 +336,20 @@ def test_a_row_opens_its_workload_and_keeps_the_filters() -> None:
                 assert f"${{{kept}:queryparam}}" in url
 
 
+def test_a_suspect_by_name_stands_above_who_only_was_there() -> None:
+    for board in workloads_boards():
+        orders = [
+            [step["options"]["sort"][0] for step in steps if step["id"] == "sortBy"]
+            for panel in board.panels()
+            if any(target["refId"] == "pairs" for target in panel.get("targets", []))
+            for steps in [panel["transformations"]]
+        ]
+
+        assert len(orders) == 2
+        for *_, last in orders:
+            assert last == {"field": "grade", "desc": True}
+
+
 def test_the_parts_of_the_chosen_workload_are_hidden() -> None:
     for board in workloads_boards():
         hidden = {name for name, variable in board.variables().items() if variable["hide"] == 2}

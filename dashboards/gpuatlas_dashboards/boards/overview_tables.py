@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from gpuatlas_dashboards.boards import overview_queries as queries
+from gpuatlas_dashboards.boards.workloads_table import used_of_reserved
 from gpuatlas_dashboards.links import BoardId, Link, board_url, column
 from gpuatlas_dashboards.panels.fields import (
     Cell,
     Field,
     blank,
     severities,
-    step,
     text_of_pattern,
     texts_of_values,
     unknown_if_absent,
@@ -79,19 +79,7 @@ def _none(texts: OverviewTexts) -> dict[str, object]:
 
 def _bar(name: str, colour: str, unknown: str) -> Field:
     """Of the cards' memory or compute; red where more is promised than there is."""
-    return Field(
-        name=name,
-        unit=Unit.RATIO,
-        decimals=0,
-        low=0,
-        high=1,
-        width=116,
-        cell=Cell.GAUGE,
-        cell_options={"mode": "basic", "valueDisplayMode": "text"},
-        thresholds=[step(colour), step(Colour.OVERCOMMITTED, 1.0001)],
-        # Without a colour of its own, nothing would be drawn as a little.
-        mappings=[unknown_if_absent(unknown, Colour.PLAIN)],
-    )
+    return used_of_reserved(name, colour, unknown, width=116)
 
 
 def _bytes(name: str, unknown: str) -> Field:

@@ -33,7 +33,7 @@ _FOUNDED = "3"
 
 
 def who_slows_whom(texts: WorkloadsTexts, language: Language, *, height: int) -> Panel:
-    """A row for each pair of the time range, the longest first."""
+    """A row for each pair of the time range, by grade, the longest of each first."""
     named = {"workload": texts.columns["victim"], "namespace": language.shared.columns["namespace"]}
     return _pairs(
         texts.pairs,
@@ -85,6 +85,8 @@ def _pairs(
                 highest([queries.PAIR], "Value #now", ref="now"),
                 join_rows(queries.PAIR),
                 sort_by(seconds, descending=True),
+                # The rows of one grade keep their order.
+                sort_by("grade", descending=True),
                 *columns([*names, now, seconds, *keys], names),
             ],
             fields=[*fields, *(Field(name=key, hidden=True) for key in keys)],

@@ -204,15 +204,15 @@ def workload_state_field(
     )
 
 
-def used_of_reserved(name: str, colour: str, unknown: str) -> Field:
-    """A bar that is full where all that is reserved is in use, and red beyond."""
+def used_of_reserved(name: str, colour: str, unknown: str, *, width: int = 140) -> Field:
+    """A bar that is full where all that there is to use is used or promised, and red beyond."""
     return Field(
         name=name,
         unit=Unit.RATIO,
         decimals=0,
         low=0,
         high=1,
-        width=140,
+        width=width,
         cell=Cell.GAUGE,
         cell_options={"mode": "basic", "valueDisplayMode": "text"},
         thresholds=[step(colour), step(Colour.OVERCOMMITTED, 1.0001)],

@@ -80,6 +80,9 @@ def _priorities(report: SizingReport) -> Iterator[Series]:
 def _missing(report: SizingReport) -> Iterator[Series]:
     for text in report.missing:
         name, _, what = text.partition(": ")
+        # It is of this cluster alone, whose name the scrape tells.
+        if name.startswith("cluster ") and ": " in what:
+            name, _, what = what.partition(": ")
         yield (clean_text(name), clean_text(what)), 1
 
 

@@ -75,6 +75,12 @@ def test_series_of_a_container_stay_within_their_budget() -> None:
     assert max(counts) <= CONTAINER_BUDGET
 
 
+def test_a_missing_recording_is_named_without_its_cluster() -> None:
+    told = replace(EMPTY, missing=("cluster west: a:b: c", "cluster west: d:e: f: g"))
+    found = [labels for labels, _ in series(told)["gpuatlas_sizing_missing_info"]]
+    assert found == [("a:b", "c"), ("d:e", "f: g")]
+
+
 def test_a_missing_recording_is_named_by_itself() -> None:
     told = replace(EMPTY, missing=("a:b: c: d", "no recording at all", "x\n: " + "y" * 300))
     found = [labels for labels, _ in series(told)["gpuatlas_sizing_missing_info"]]

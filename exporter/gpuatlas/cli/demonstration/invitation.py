@@ -29,6 +29,19 @@ def invitation(exporter_url: str, api_url: str, kubeconfig: Path) -> str:
     )
 
 
+def invitation_to_the_past(prometheus_url: str) -> str:
+    """Lines for a terminal, once there is a Prometheus with days to look back on."""
+    asked = f"--prometheus-url {prometheus_url}"
+    program = _program()
+    return "\n".join(
+        (
+            f"try it:         {program} sizing {asked}",
+            f"                {program} report {asked} --changed 1d",
+            f"                {program} checks {asked}",
+        )
+    )
+
+
 def _program() -> str:
     """What to type for `gpuatlas` here: `make demo` runs the source tree and installs nothing."""
     if Path(sys.argv[0]).name != "__main__.py":

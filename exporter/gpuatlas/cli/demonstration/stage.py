@@ -18,6 +18,7 @@ from typing import Final, Self
 from gpuatlas.cli.demonstration.assets import Assets
 from gpuatlas.cli.demonstration.grafana import find_grafana, grafana, provisioning_environment
 from gpuatlas.cli.demonstration.history import StoppedError, write_past
+from gpuatlas.cli.demonstration.invitation import invitation_to_the_past
 from gpuatlas.cli.demonstration.local_server import LocalServerError
 from gpuatlas.cli.demonstration.past_plan import Missing, PastPlan
 from gpuatlas.cli.demonstration.prometheus import (
@@ -114,6 +115,8 @@ class Stage:
         )
         self._settings.known(server.url)
         self._say(f"Prometheus      {server.url}")
+        if settings.past is not None:
+            self._say(invitation_to_the_past(server.url))
         command = find_grafana()
         if command is None:
             self._say_without_grafana(server.url)

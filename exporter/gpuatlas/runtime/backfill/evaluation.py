@@ -28,6 +28,7 @@ from gpuatlas.runtime.backfill.series import (
     SeriesKey,
     blank,
     held,
+    joined,
     series_key,
     series_labels,
 )
@@ -162,11 +163,16 @@ def _is_of(rule: Rule, labels: Mapping[str, str]) -> bool:
 
 
 def recorded(rule: Rule, answer: Answer) -> dict[SeriesKey, Column]:
-    """The series that a recording rule writes."""
-    return {
-        series_key({**labels, **rule.labels, NAME: rule.record}): column
-        for labels, column in answer
-    }
+    """The series that a recording rule writes.
+
+    Over time one of them may come in parts: `x and y or x * 0` has the name of `x` while `y` is
+    there, and no name while it is not.
+    """
+    found: dict[SeriesKey, Column] = {}
+    for labels, column in answer:
+        key = series_key({**labels, **rule.labels, NAME: rule.record})
+        found[key] = joined(found[key], column) if key in found else column
+    return found
 
 
 def alerted(

@@ -6,6 +6,7 @@ once, compared often, and sent as they are.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -41,6 +42,12 @@ def held(column: Column, times: int, length: int) -> Column:
         return column
     values = array("d", (value for value in column for _ in range(times)))
     return values[:length]
+
+
+def joined(one: Column, other: Column) -> Column:
+    """The samples of both; where both have one, that of `one`."""
+    pairs = zip(one, other, strict=True)
+    return array("d", (b if math.isnan(a) else a for a, b in pairs))
 
 
 def series_key(labels: Mapping[str, str]) -> SeriesKey:

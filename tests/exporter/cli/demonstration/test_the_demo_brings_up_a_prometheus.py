@@ -92,6 +92,8 @@ def test_it_has_a_past_at_once_and_the_next_one_has_it_sooner(tmp_path: Path) ->
     with demo(tmp_path, "--history", "40m") as first:
         url = first.wait_for(r"^Prometheus +(http://127\.0\.0\.1:\d+)$")
         assert "writing 38 min of it" in first.text() or "writing 36 min of it" in first.text()
+        for command in ("sizing", "report", "checks"):
+            first.wait_for(rf" {command} --prometheus-url {re.escape(url)}( |$)")
         # From the first step to the last, every two minutes; the faults of the scenario fire.
         assert number(url, "count_over_time(gpuatlas_build_info[45m])") >= 18
         assert number(url, "count(last_over_time(card:gpuatlas_memory_used_bytes:max[10m]))") == 52
@@ -138,6 +140,8 @@ def test_it_can_begin_without_a_past(tmp_path: Path) -> None:
     with demo(tmp_path, "--no-history") as running:
         url = running.wait_for(r"^Prometheus +(http://127\.0\.0\.1:\d+)$")
         assert "history" not in running.text()
+        running.wait_for("^Grafana")
+        assert "sizing" not in running.text()
         assert ask(url, "last_over_time(up[1d] offset 5m)") == []
         assert running.end() == 0
 

@@ -114,6 +114,24 @@ def test_rules_are_evaluated_at_their_own_pace_and_in_order(server: PastServer) 
     ]
 
 
+def test_a_series_that_changes_its_branch_is_whole(server: PastServer) -> None:
+    """One branch keeps the name of its series, the other has none: two series of one answer."""
+    past = Past(server, hours=1.5)
+    state = Rule(
+        record="card:is_hot:max",
+        expression="(temperature * 0 + 1 and temperature > 85) or temperature * 0",
+    )
+    named = Rule(
+        record="card:hot:max", expression="(temperature and temperature > 85) or temperature * 0"
+    )
+    group = RuleGroup(name="branches", interval_seconds=60, rules=(state, named))
+    past.write(0, hot=[80.0, 90.0, 80.0, 95.0])
+    PastEvaluator((group,), past.queries, past.writer).evaluate(past.grid(0, 4))
+
+    assert past.values("card:is_hot:max", range(4)) == [[("a", value)] for value in (0, 1, 0, 1)]
+    assert past.values("card:hot:max", range(4)) == [[("a", value)] for value in (0, 90, 0, 95)]
+
+
 HOT_ALERT: Final = Rule(
     alert="Hot",
     expression="temperature > 85",
