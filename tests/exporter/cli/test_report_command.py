@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from gpuatlas.cli.screens.report import report_markdown, written
-from gpuatlas.report.effect import Answer, EffectReport, effect
+from gpuatlas.report.effect import Answer, Difference, EffectReport, Verdict, effect
 from gpuatlas.report.quantities import QUANTITIES, Unit
 from gpuatlas.report.windows import DAY, Change, Window, lay, step_of
 from gpuatlas_harness.binaries import required, system_binary
@@ -66,6 +66,15 @@ def a_report() -> EffectReport:
 def test_a_report_gives_exactly_this_page() -> None:
     page = "".join(f"{line}\n" for line in report_markdown(a_report()))
     assert page == (GOLDEN / "report.md").read_text("utf-8")
+
+
+def test_values_that_differ_by_chance_are_not_called_the_same() -> None:
+    report = a_report()
+    row = next(row for row in report.rows if row.quantity.key == "tenants_per_card")
+    chance = replace(row, differences=(Difference(verdict=Verdict.SAME, change=2.5),))
+    lines = list(report_markdown(replace(report, rows=(chance,))))
+    (line,) = [line for line in lines if "3.50" in line]
+    assert [cell.strip() for cell in line.split("|")][2:5] == ["1.00", "3.50", "not beyond chance"]
 
 
 def test_names_are_no_markdown() -> None:

@@ -14,6 +14,8 @@ from gpuatlas.report.windows import Window
 _MEBIBYTE: Final = 1024 * 1024
 _UNKNOWN: Final = "?"
 _NOTHING: Final = "nothing was measured. It needs {}."
+# Two values that differ in the table are not called the same.
+_CHANCE: Final = "not beyond chance"
 _WORDS: Final = {
     Verdict.MORE: "more",
     Verdict.LESS: "less",
@@ -69,6 +71,8 @@ def _values(row: Row) -> list[str]:
 
 def _difference(unit: Unit, difference: Difference) -> str:
     word = _WORDS[difference.verdict]
+    if difference.verdict is Verdict.SAME and difference.change:
+        return _CHANCE
     if difference.change is None or difference.verdict in {Verdict.SAME, Verdict.UNKNOWN}:
         return word
     sign = "+" if difference.change > 0 else "−"
