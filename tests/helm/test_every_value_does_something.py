@@ -209,3 +209,21 @@ def test_shards_are_told_apart(helm4: Helm) -> None:
         ]
     everybody = rendered.one("Service")["spec"]["selector"].items()
     assert all(everybody <= labels.items() for labels in pods)
+
+
+@pytest.mark.parametrize("release", ["123", "1e3", "on"])
+def test_a_release_whose_name_reads_as_a_number_has_labels_of_text(
+    release: str, helm4: Helm
+) -> None:
+    """The API server takes nothing else as a label or in a selector."""
+    rendered = yaml.safe_load_all(
+        helm4.run("template", release, CHART, "--set", "dashboards.enabled=false,rules.as=none")
+    )
+    kinds = {item["kind"]: item for item in rendered if item}
+    labels = kinds["Service"]["metadata"]["labels"]
+    selectors = [
+        kinds["Service"]["spec"]["selector"],
+        kinds["Deployment"]["spec"]["selector"]["matchLabels"],
+    ]
+    for one in (labels, *selectors):
+        assert one["app.kubernetes.io/instance"] == release

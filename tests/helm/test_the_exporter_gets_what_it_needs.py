@@ -21,7 +21,7 @@ NOT_IN_A_POD: Final = {
     "--kubeconfig": "the service account is what it has",
     "--context": "of a kubeconfig",
     "--from": "a capture, no cluster",
-    "--listen": "the Service and the probes know the port; extraArgs can",
+    "--listen": "the Service and the probes know the port, so it is refused",
     "--revision": "the image says it",
 }
 ALL_OPTIONS: Final = {
@@ -93,6 +93,15 @@ def test_without_values_it_has_its_own_defaults(helm4: Helm) -> None:
 
     assert problems == ()
     assert chosen == settings(["serve"])[0]
+
+
+def test_the_pod_of_helm_test_asks_for_the_same_of_a_node(helm4: Helm) -> None:
+    """A ResourceQuota of the namespace refuses pods that ask for nothing."""
+    values = {"resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}
+    rendered = helm4.render(QUIET, values)
+    (doctor,) = rendered.one("Pod")["spec"]["containers"]
+    (exporter,) = rendered.exporter()["containers"]
+    assert doctor["resources"] == exporter["resources"] == values["resources"]
 
 
 def test_shards_are_all_of_n(helm4: Helm) -> None:

@@ -104,6 +104,8 @@ def test_known_names_are_not_refused_and_others_always(path: str, section: Schem
         ("image.tags", "image.tag"),
         ("prometheus.adress", None),
         ("serviceMonitor", "scrape.by"),
+        ("pdb", "podDisruptionBudget"),
+        ("image.pullSecrets", "imagePullSecrets"),
         ("rules.checks.h08", "rules.checks.H08"),
         ("rules.thresholds.idlePercent", "rules.thresholds.heldIdlePercent"),
         ("dashboards.lang", "dashboards.language"),
@@ -159,6 +161,8 @@ def test_a_wrong_value_is_refused_where_it_stands(
             "two tokens",
         ),
         ({"web.tls": True}, "web.tls needs web.secret"),
+        # The probes would go on asking 9836, and the kubelet would kill the pod again and again.
+        ({"extraArgs": ["--listen=:9000"]}, "leave --listen away"),
         ({"serviceAccount.create": False}, "name the account that gets the rights"),
     ],
 )

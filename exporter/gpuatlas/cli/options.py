@@ -219,14 +219,13 @@ def _layer(options: dict[str, Any]) -> Any:
 
 def prometheus_settings(options: dict[str, Any]) -> PrometheusSettings:
     """Which Prometheus to ask. Raises `click.UsageError`."""
-    from urllib.parse import urlsplit
-
-    from gpuatlas.sources.promapi.settings import PrometheusSettings
+    from gpuatlas.sources.promapi.settings import PrometheusSettings, is_usable
 
     url = options["prometheus_url"]
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise click.UsageError("--prometheus-url must begin with http:// or https://")
+    if not is_usable(url):
+        raise click.UsageError(
+            "--prometheus-url must begin with http:// or https:// and name a host"
+        )
     return PrometheusSettings(
         url=url,
         bearer_token_file=options["prometheus_bearer_token_file"],

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from gpuatlas.runtime.scope import Shard, parse_shard
 from gpuatlas.runtime.settings import LogSettings, RefreshSettings, ServerSettings, Settings
@@ -15,7 +14,7 @@ from gpuatlas.runtime.web.config_section import WebConfigError
 from gpuatlas.runtime.web.security import WebSecurity
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 from gpuatlas.sources.layer.settings import LayerSettings, LicenceSource, parse_licence_source
-from gpuatlas.sources.promapi.settings import PrometheusSettings
+from gpuatlas.sources.promapi.settings import PrometheusSettings, is_usable
 from gpuatlas.sources.scrape.settings import ScrapeSettings
 from gpuatlas.sources.services.settings import ServiceSettings
 
@@ -117,7 +116,7 @@ class _Reader:
                 if options[name]:
                     self._wrong(name, "needs --prometheus-url")
             return None
-        if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname:
+        if not is_usable(url):
             self._wrong("prometheus_url", "must begin with http:// or https:// and name a host")
         for name in ("prometheus_bearer_token_file", "prometheus_ca_file"):
             self._check_readable(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from shlex import quote
 
 from gpuatlas.doctor.results import Act, Area, Remedy, Result, State
 from gpuatlas.model.doctor import PrometheusFacts, SourceSight
@@ -31,10 +32,12 @@ def _place(source: SourceSight) -> str:
 
 
 def _log(source: SourceSight) -> Remedy:
+    # Whoever can have a page scraped can give it any of these labels, and people copy the command.
+    name = quote(source.source)
     if source.namespace and source.pod:
-        command = f"kubectl -n {source.namespace} logs {source.pod} | grep {source.source}"
+        command = f"kubectl -n {quote(source.namespace)} logs {quote(source.pod)} | grep {name}"
     else:
-        command = f"curl -s http://EXPORTER:9836/ | grep {source.source}"
+        command = f"curl -s http://EXPORTER:9836/ | grep {name}"
     return Remedy(Act.RUN, command)
 
 

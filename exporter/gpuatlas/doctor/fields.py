@@ -52,8 +52,10 @@ def _lacks(seen: SeenCluster, prometheus: PrometheusFacts | None) -> dict[str, l
 
 
 def _pairs(seen: SeenCluster, prometheus: PrometheusFacts | None) -> Iterable[tuple[str, str]]:
-    if prometheus is not None and STATES in (prometheus.recorded or ()):
-        return prometheus.blind or ()
+    # No answer is not the answer that nothing is missed.
+    told = None if prometheus is None else prometheus.blind
+    if prometheus is not None and told is not None and STATES in (prometheus.recorded or ()):
+        return told
     return ((lack.check, lack.input) for lack in seen.missing)
 
 

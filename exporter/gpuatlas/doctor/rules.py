@@ -14,8 +14,10 @@ from gpuatlas.model.doctor import LoadedRule, PrometheusFacts
 _LOAD: Final = Remedy(
     Act.SET,
     "rules.labels to what the Prometheus' ruleSelector wants (plain Prometheus: "
-    "recording_rules/*.yaml and alerts/*.yaml in rule_files)",
+    # Not alerts/*.yaml: xid.yaml is a table, which no Prometheus starts with.
+    "recording_rules/*.yaml and alerts/[hmos]*.yaml in rule_files)",
 )
+_CHECK: Final = Remedy(Act.RUN, "promtool check rules recording_rules/*.yaml")
 _SWITCH: Final = "rules.checks.{}=true in our chart, unless they are off on purpose"
 _NOTIFY: Final = Remedy(
     Act.SET, "alerting.alertmanagers of the Prometheus to an Alertmanager (alerts/alertmanager/)"
@@ -26,13 +28,23 @@ _OURS: Final = (":gpuatlas_", ":dcgm_", ":hami_")
 
 def examine_rules(prometheus: PrometheusFacts, catalogue: Catalogue) -> Iterator[Result]:
     """Recordings group by group, alerts file by file, failures, and the Alertmanager."""
-    if prometheus.rules is not None:
+    if prometheus.rules is not None and not _evaluated_elsewhere(prometheus):
         yield from _recordings(prometheus.rules)
         yield from _alerts(prometheus.rules, catalogue)
         yield from _failures(prometheus.rules, catalogue)
     else:
         yield from _by_series(prometheus)
     yield _alertmanager(prometheus)
+
+
+def _evaluated_elsewhere(prometheus: PrometheusFacts) -> bool:
+    """Whether the server lists none of ours and yet has what they record.
+
+    VictoriaMetrics always lists none: its vmalert evaluates them. A Thanos querier lists those of
+    the rulers that it knows, and a Prometheus that gets series by remote write none of the sender.
+    """
+    listed = prometheus.rules or ()
+    return len(_missing(listed)) == len(GROUPS) and bool(prometheus.recorded)
 
 
 def _recordings(rules: Iterable[LoadedRule]) -> Iterator[Result]:
@@ -93,16 +105,20 @@ def _failures(rules: Iterable[LoadedRule], catalogue: Catalogue) -> Iterator[Res
             failing.setdefault(rule.error, []).append(rule)
     for error, found in failing.items():
         names = ", ".join(dict.fromkeys(rule.name for rule in found[:3]))
-        text = f"rules of ours that fail ({len(found)}), such as {names}: {error}"
-        remedy = Remedy(Act.RUN, f"promtool check rules recording_rules/*.yaml  # {found[0].group}")
-        yield _result("evaluation", State.TODO, text, remedy)
+        # The group in the text: in a command that people copy, its name would be a part of it.
+        where = f"{names} (group {found[0].group})"
+        text = f"rules of ours that fail ({len(found)}), such as {where}: {error}"
+        yield _result("evaluation", State.TODO, text, _CHECK)
     if own and not failing:
         yield _result("evaluation", State.OK, f"none of our {len(own)} rules fails")
 
 
 def _by_series(prometheus: PrometheusFacts) -> Iterator[Result]:
     """Where a server does not list its rules, what they recorded tells."""
-    why = prometheus.unread.get("rules", "the server does not list its rules")
+    silent = "the server does not list its rules"
+    if prometheus.rules is not None:
+        silent = "the server lists none of our rules; whatever evaluates them has to be asked"
+    why = prometheus.unread.get("rules", silent)
     recorded = prometheus.recorded
     if recorded is None:
         yield _result("recordings", State.UNKNOWN, prometheus.unread.get("recorded", why))

@@ -17,6 +17,11 @@ _SELECT: Final = Remedy(
 _ONCE: Final = Remedy(Act.SET, "scrape.by=none in our chart, or remove the other job")
 _RESTART: Final = Remedy(Act.RUN, "kubectl get pods -A -l app.kubernetes.io/name=gpuatlas")
 _HONOUR: Final = "honorLabels: true in its ServiceMonitor (honor_labels in a plain scrape job)"
+_EXCLUDE: Final = Remedy(
+    Act.SET,
+    "excludedFromEnforcement of the Prometheus to our ServiceMonitor and PrometheusRules: its "
+    "enforcedNamespaceLabel does that",
+)
 _DCGM_MONITOR: Final = Remedy(
     Act.SET,
     "dcgmExporter.serviceMonitor.enabled=true in the GPU Operator (serviceMonitor.enabled in "
@@ -31,7 +36,7 @@ _DCGM_NODE: Final = Remedy(
 def examine_scrape(cluster: ClusterFacts, prometheus: PrometheusFacts) -> Iterator[Result]:
     """Our exporter, its labels, and DCGM's series."""
     yield _exporter(prometheus)
-    yield from _labels(prometheus)
+    yield from _labels(cluster, prometheus)
     yield from _dcgm(cluster, prometheus)
 
 
@@ -58,15 +63,29 @@ def _exporter(prometheus: PrometheusFacts) -> Result:
 
 
 def _scraped_twice(exporters: Iterable[Scraped]) -> str:
-    """The jobs that scrape one and the same pod, "" where none does."""
-    jobs: dict[tuple[str, str], set[str]] = {}
-    for found in exporters:
-        if found.pod:
-            jobs.setdefault((found.namespace, found.pod), set()).add(found.job)
-    return next((", ".join(sorted(names)) for names in jobs.values() if len(names) > 1), "")
+    """The jobs that scrape one and the same pod, "" where none does.
+
+    Plain jobs often name no pod, ours in docs/install.md and those by annotations among them; the
+    address is then what they have in common. Two pods that are named are two, whatever addresses
+    they have: those of two clusters may be equal.
+    """
+    listed = list(exporters)
+    jobs = [
+        sorted({one.job, other.job})
+        for at, one in enumerate(listed)
+        for other in listed[at + 1 :]
+        if one.job != other.job and _is_same(one, other)
+    ]
+    return ", ".join(jobs[0]) if jobs else ""
 
 
-def _labels(prometheus: PrometheusFacts) -> Iterator[Result]:
+def _is_same(one: Scraped, other: Scraped) -> bool:
+    if one.pod and other.pod:
+        return (one.namespace, one.pod) == (other.namespace, other.pod)
+    return bool(one.instance) and one.instance == other.instance
+
+
+def _labels(cluster: ClusterFacts, prometheus: PrometheusFacts) -> Iterator[Result]:
     if prometheus.renamed is None:
         yield _unread(prometheus, "renamed", "labels")
         return
@@ -80,8 +99,28 @@ def _labels(prometheus: PrometheusFacts) -> Iterator[Result]:
             "is the exporter's own"
         )
         yield _result("labels", State.TODO, text, Remedy(Act.SET, _HONOUR))
-    if not prometheus.renamed:
+    if not prometheus.renamed and (written := _written_over(cluster, prometheus)):
+        text = (
+            f"all pods on cards have the exporter's own namespace {written}, and they are of "
+            "others: the Prometheus writes it over ours without keeping them"
+        )
+        yield _result("labels", State.TODO, text, _EXCLUDE)
+    elif not prometheus.renamed and "holders" in prometheus.unread:
+        yield _unread(prometheus, "holders", "labels")
+    elif not prometheus.renamed:
         yield _result("labels", State.OK, "namespace, pod and node are those that gpuatlas gives")
+
+
+def _written_over(cluster: ClusterFacts, prometheus: PrometheusFacts) -> str:
+    """The exporter's namespace, where it stands in the place of all others; "" where it does not.
+
+    So does enforcedNamespaceLabel of the operator, after the scrape: nothing is left of ours.
+    """
+    own = {found.namespace for found in prometheus.exporters or ()} - {""}
+    told = prometheus.holders or frozenset()
+    nodes = () if cluster.seen is None else cluster.seen.snapshot.nodes.values()
+    real = {allocation.namespace for node in nodes for allocation in node.allocations}
+    return ", ".join(sorted(told)) if told and real and told <= own - real else ""
 
 
 def _dcgm(cluster: ClusterFacts, prometheus: PrometheusFacts) -> Iterator[Result]:

@@ -135,8 +135,9 @@ class PrometheusFacts:
     `error` says why it could not be asked; nothing else is then known. What one question brought no
     answer to is None, and `unread` has why by the name of its field. `version` is "" where it tells
     none. `gone` are jobs that had an exporter within a day. `renamed` maps a job to the labels that
-    it renames. `recorded` are the names of our recordings that have series now. `alertmanagers` is
-    their number. `blind` are the inputs that the rules miss: (check, input).
+    it renames. `holders` are the namespaces of the pods on cards. `recorded` are the names of our
+    recordings that have series now. `alertmanagers` is their number. `blind` are the inputs that
+    the rules miss: (check, input).
     """
 
     address: str
@@ -145,6 +146,7 @@ class PrometheusFacts:
     exporters: tuple[Scraped, ...] | None = None
     gone: tuple[str, ...] = ()
     renamed: Mapping[str, tuple[str, ...]] | None = None
+    holders: frozenset[str] | None = None
     dcgm: DcgmSeries | None = None
     rules: tuple[LoadedRule, ...] | None = None
     recorded: frozenset[str] | None = None

@@ -58,12 +58,16 @@
 {{- end }}
 {{- end -}}
 
-{{/* Image, environment, security and what is mounted. */}}
+{{/* Image, environment, resources, security and what is mounted. */}}
 {{- define "gpuatlas.container" -}}
 image: {{ include "gpuatlas.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 {{- with .Values.extraEnv }}
 env:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.resources }}
+resources:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .Values.securityContext }}

@@ -12,8 +12,8 @@
 {{- end -}}
 
 {{- define "gpuatlas.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "gpuatlas.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "gpuatlas.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{/* Labels of an object. In: root, and more, a map of its own. Those that select pods cannot be changed. */}}

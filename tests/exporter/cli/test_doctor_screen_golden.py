@@ -89,3 +89,16 @@ def test_the_document() -> None:
     rule = '- {apiGroups: [""], resources: [pods], verbs: [watch]}'
     assert (watch["act"], watch["remedy"]) == ("add", rule)
     assert (document["results"][0]["act"], document["results"][0]["remedy"]) == ("", "")
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_no_word_of_a_command_is_broken(width: int) -> None:
+    """`\\` and a line break inside of a word, or of quotes, would give another command."""
+    words = [
+        "custom-columns=NODE:.metadata.name,OFFERS:.status.allocatable",
+        f"'{'two words ' * 8}'",
+    ]
+    remedy = Remedy(Act.RUN, " ".join(["kubectl", *words]))
+    result = Result(area=Area.SOURCES, word="x", state=State.TODO, text="cause", remedy=remedy)
+    _, _, *lines = [line.plain for line in doctor_screen([result], width=width, glyphs=ASCII)]
+    assert [word for word in words if not any(word in line for line in lines)] == []

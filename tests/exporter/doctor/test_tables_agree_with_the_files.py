@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,9 @@ import yaml
 
 from gpuatlas.doctor.recordings import GROUPS, STATES
 from gpuatlas.doctor.releases import dcgm_exporter_of, release_of, tag_of
+from gpuatlas.doctor.rules import examine_rules
+from gpuatlas.sources.catalogue import load_catalogue
+from gpuatlas_harness.doctored import healthy_prometheus
 
 ROOT = Path(__file__).parents[3]
 
@@ -22,6 +27,20 @@ def test_every_group_of_recording_rules_is_in_the_table_with_one_of_its_series()
     assert GROUPS.keys() == recorded.keys()
     assert [group for group, series in GROUPS.items() if series not in recorded[group]] == []
     assert STATES in recorded["check-states"]
+
+
+def test_the_files_that_a_plain_prometheus_is_told_to_load_are_files_of_rules() -> None:
+    """One that is not ends the start, or the reload, of the whole Prometheus."""
+    unloaded = replace(healthy_prometheus(), rules=(), recorded=frozenset())
+    first, *_ = examine_rules(unloaded, load_catalogue())
+    assert first.remedy is not None
+    globs = re.findall(r"\S+\*\.yaml", first.remedy.text)
+    files = {glob: sorted(ROOT.glob(glob)) for glob in globs}
+
+    folders = {file.parent.name for found in files.values() for file in found}
+    assert folders == {"recording_rules", "alerts"}
+    tops = {key for found in files.values() for f in found for key in yaml.safe_load(f.read_text())}
+    assert tops == {"groups"}
 
 
 @pytest.mark.parametrize(

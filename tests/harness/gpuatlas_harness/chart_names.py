@@ -28,9 +28,14 @@ _ELSEWHERE: Final = {
     "(service|pod)[Mm]onitor|metrics": "scrape.by",
     "prometheusRules?|alerts": "rules.as",
     "grafana": "dashboards",
+    "pdb": "podDisruptionBudget",
     "labels": "commonLabels",
     "args": "extraArgs",
     "env": "extraEnv",
+}
+# The same inside of a section: by the path of a value that it has.
+_ELSEWHERE_IN: Final = {
+    "image.": {"[Ii]mage[Pp]ullSecrets|[Pp]ullSecrets?|[Ss]ecrets?": "imagePullSecrets"},
 }
 
 
@@ -44,24 +49,26 @@ def with_hints(schema: Schema, path: str = "") -> Schema:
     hinted = {**schema, "properties": parts}
     if schema["additionalProperties"] is False:
         names = {name: f"{path}{name}" for name in parts}
-        hinted["propertyNames"] = {"if": {"enum": list(names)}, "else": _nearest(names)}
+        hinted["propertyNames"] = {"if": {"enum": list(names)}, "else": _nearest(names, path)}
     return hinted
 
 
-def _nearest(names: Mapping[str, str]) -> Schema:
+def _nearest(names: Mapping[str, str], path: str) -> Schema:
     """What no other name meets, so that its refusal says the path of the one that was meant."""
     answer: Schema = {"enum": list(names.values())}
-    for pattern, path in reversed([*_tries(names)]):
-        answer = {"if": {"pattern": pattern}, "then": {"const": path}, "else": answer}
+    for pattern, meant in reversed([*_tries(names, path)]):
+        answer = {"if": {"pattern": pattern}, "then": {"const": meant}, "else": answer}
     return answer
 
 
-def _tries(names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for narrow in (_written_otherwise, _mistyped):
-        for name, path in names.items():
-            yield from ((pattern, path) for pattern in narrow(name))
-    if "commonLabels" in names:
-        yield from ((f"^({pattern})$", path) for pattern, path in _ELSEWHERE.items())
+def _tries(names: Mapping[str, str], section: str) -> Iterator[tuple[str, str]]:
+    for name, path in names.items():
+        yield from ((pattern, path) for pattern in _written_otherwise(name))
+    # Before the misspellings: many a word meets those of a short name, as "pdb" those of "web".
+    elsewhere = _ELSEWHERE_IN.get(section, {}) if section else _ELSEWHERE
+    yield from ((f"^({pattern})$", path) for pattern, path in elsewhere.items())
+    for name, path in names.items():
+        yield from ((pattern, path) for pattern in _mistyped(name))
     for name, path in names.items():
         yield from ((pattern, path) for pattern in _by_words(name))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -43,6 +44,8 @@ _STATE_WIDTH: Final = max(len(_WORDS.get(state, state)) for state in State)
 _BEFORE: Final = 2 + 2 + _STATE_WIDTH + 2
 # Longer lines are hard to read, however wide the terminal is.
 _WIDEST: Final = 130
+# Whatever stands between spaces, quoted parts with their spaces.
+_SHELL_WORD: Final = re.compile(r"""(?:'[^']*'|"[^"]*"|\S)+""")
 _FINE: Final = "Nothing is to do."
 
 
@@ -74,11 +77,26 @@ def _lines(result: Result, number: int, width: int, glyphs: Glyphs) -> Iterator[
 def _remedy(act: Act, text: str, width: int) -> Iterator[Text]:
     """A command goes on behind a backslash, so that it can be copied."""
     room = width - _BEFORE - len(act) - len(": ") - len(" \\")
-    lines = [line.plain for line in wrapped(text, "", width=room)]
+    if act is Act.RUN:
+        lines = list(_whole_words(text, room))
+    else:
+        lines = [line.plain for line in wrapped(text, "", width=room)]
     for i, line in enumerate(lines):
         more = " \\" if act is Act.RUN and i + 1 < len(lines) else ""
         head = f"{act}: " if i == 0 else " " * (len(act) + 2)
         yield Text(" " * _BEFORE + head + line + more, "cyan")
+
+
+def _whole_words(command: str, room: int) -> Iterator[str]:
+    """The words of a shell, none of them broken: a backslash inside of one would change it."""
+    line = ""
+    for word in _SHELL_WORD.findall(command):
+        if line and len(line) + 1 + len(word) > room:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    yield line
 
 
 def _summary(results: Sequence[Result]) -> Iterator[Text]:

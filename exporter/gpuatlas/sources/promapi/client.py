@@ -192,10 +192,16 @@ class PrometheusClient:
         path = self._settings.bearer_token_file
         if path is not None:
             try:
-                headers["Authorization"] = f"Bearer {path.read_text(encoding='utf-8').strip()}"
+                token = path.read_text(encoding="utf-8").strip()
             except (OSError, UnicodeDecodeError) as error:
                 message = f"cannot read the bearer token file {path}: {error}"
                 raise UnauthorizedError(message) from error
+            if not (token.isascii() and token.isprintable()):
+                message = (
+                    f"the bearer token file {path} holds no token: it must be one line of ASCII"
+                )
+                raise UnauthorizedError(message)
+            headers["Authorization"] = f"Bearer {token}"
         return headers
 
 

@@ -31,6 +31,7 @@ Labels = Mapping[str, str]
 _BUILD: Final = "gpuatlas_build_info"
 # Where a scrape that renames shows: series that carry labels of other pods and nodes.
 _LABELLED: Final = ("gpuatlas_card_info", "gpuatlas_allocation_info", "gpuatlas_pod_workload_info")
+_HELD: Final = "gpuatlas_allocation_info"
 _RENAMED: Final = ("exported_namespace", "exported_node", "exported_pod")
 # As in recording_rules/normalise.yaml: fields that every exporter has.
 _DCGM: Final = ("DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_FB_USED")
@@ -42,6 +43,8 @@ _MISSING: Final = "check:gpuatlas_missing_input:group"
 _DAILY: Final = "cluster:gpuatlas_watched:ratio1d"
 _DAY: Final = 86_400.0
 _LOOKED_BACK_DAYS: Final = 30
+# No server holds more series; sums of what one makes up need not even be finite.
+_MOST: Final = 10**12
 _BAD_HEALTH: Final = "err"
 _LONGEST_ERROR: Final = 300
 
@@ -68,6 +71,7 @@ def read_installation(
         exporters=questions.ask("exporters", reader.exporters),
         gone=questions.ask("gone", reader.gone) or (),
         renamed=questions.ask("renamed", reader.renamed),
+        holders=questions.ask("holders", reader.holders),
         dcgm=questions.ask("dcgm", reader.dcgm),
         rules=questions.ask("rules", reader.rules),
         recorded=questions.ask("recorded", lambda: reader.recorded(recordings)),
@@ -136,6 +140,11 @@ class _Reader(PrometheusClient):
                 jobs.setdefault(labels.get("job", ""), []).append(label)
         return {job: tuple(names) for job, names in jobs.items()}
 
+    def holders(self) -> frozenset[str]:
+        """The namespaces of the pods on cards, as its labels have them."""
+        found = self.vector(f"group by (namespace) ({self._select(_HELD)})")
+        return frozenset(labels.get("namespace", "") for labels, _ in found)
+
     def dcgm(self) -> DcgmSeries:
         """DCGM's series, counted."""
         nodeless = ",".join(f'{label}=""' for label in _NODE_LABELS)
@@ -203,7 +212,11 @@ class _Reader(PrometheusClient):
         return f"{chosen[:-1]}{comma}{more}}}"
 
     def _number(self, expression: str) -> int:
-        return int(sum(value for _, value in self.vector(expression)))
+        number = sum(value for _, value in self.vector(expression))
+        if not 0 <= number <= _MOST:
+            message = f"{self.address} counts {number:g} series"
+            raise BadAnswerError(message)
+        return int(number)
 
     def _data(self, path: str) -> Any:
         request = requests.Request("GET", self._base + path, headers=self._headers())
@@ -259,8 +272,8 @@ def _rules(group: Any) -> Iterator[LoadedRule]:
             labels = rule.get("labels") or {}
             alert = rule.get("type") == "alerting"
             yield LoadedRule(
-                group=name,
-                name=str(rule["name"]),
+                group=clean_text(name),
+                name=clean_text(str(rule["name"])),
                 check=str(labels.get("check", "")) if alert else "",
                 error=clean_text(" ".join(error.split()), limit=_LONGEST_ERROR),
             )

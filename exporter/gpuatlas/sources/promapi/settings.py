@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,3 +47,12 @@ class PrometheusSettings:
     page_max_age: float = 90.0
     """Scrapes that are older are not used: Prometheus itself would still answer with series up to
     five minutes after their end. It is also how long pages outlive failing queries."""
+
+
+def is_usable(url: str) -> bool:
+    """Whether it is an http or https URL with a host, and with a port that there is, if any."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

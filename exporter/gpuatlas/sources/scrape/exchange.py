@@ -151,6 +151,15 @@ def _mapped_errors(address: str, watchdog: _Watchdog) -> Iterator[None]:
         raise UnreachableError(message) from error
     except (requests.Timeout, urllib3.exceptions.TimeoutError) as error:
         raise watchdog.too_late(address) from error
+    except ValueError as error:
+        # What `requests` says of an address or a header that cannot be sent quotes it with its
+        # password or token; of the address that a redirect names it says the same. It decodes that
+        # one even where nobody follows it.
+        message = (
+            f"no answer from {address}: the address, a header of the request or a redirect cannot "
+            f"be used ({type(error).__name__})"
+        )
+        raise UnreachableError(message) from None
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
         message = f"no answer from {address}: {_cause(error)}"
         raise UnreachableError(message) from error

@@ -132,6 +132,7 @@ def test_a_real_prometheus(
     assert found.gone == ("gpuatlas",)
     labels = ("exported_namespace", "exported_node", "exported_pod")
     assert found.renamed == ({} if honest else {"gpuatlas": labels})
+    assert found.holders == frozenset({"a" if honest else "gpu"})
     # The second card names no node by itself; the scrape gives it the exporter's.
     assert found.dcgm == DcgmSeries(series=2, nodeless=0, pods=1)
     assert found.rules == (
@@ -253,6 +254,16 @@ def test_the_matchers_are_in_every_query() -> None:
     assert [query for query in selecting if 'cluster="prod"' not in query] == []
 
 
+@pytest.mark.parametrize("value", ["1e308", "-1", "1e300"])
+def test_counts_that_cannot_be_cost_their_question_only(value: str) -> None:
+    result = [{"metric": {"a": name}, "value": [NOW, value]} for name in "xy"]
+    data = {"resultType": "vector", "result": result}
+    with served(lambda *_: (200, json.dumps({"data": data}).encode())) as address:
+        found = facts(address)
+    assert (found.error, found.dcgm) == ("", None)
+    assert "series" in found.unread["dcgm"]
+
+
 @pytest.mark.parametrize("data", [{}, {"groups": 3}, [], None, {"activeAlertmanagers": "x"}])
 def test_lists_in_another_shape_are_no_answer(data: object) -> None:
     paths = {"/api/v1/rules": data, "/api/v1/alertmanagers": data}
@@ -293,3 +304,11 @@ def test_no_group_of_rules_breaks_the_reader(group: object) -> None:
     for rule in _rules(group):
         assert rule.name.isprintable() or rule.name
         assert len(rule.error) <= 300
+
+
+def test_names_of_rules_and_groups_are_one_clean_line() -> None:
+    """A tenant who may make rules names them as he likes."""
+    (rule,) = _rules({"name": "g\n\x1b[2J", "rules": [{"name": "a\x07b\n" + "c" * 10_000}]})
+    assert rule.group.isprintable()
+    assert rule.name.isprintable()
+    assert len(rule.name) < 1000

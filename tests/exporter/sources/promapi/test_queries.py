@@ -87,6 +87,15 @@ def test_a_token_file_that_is_missing_is_named(prometheus: Fake, tmp_path: Path)
         client(prometheus, bearer_token_file=tmp_path / "nowhere").select(["up"], window=1.0)
 
 
+@pytest.mark.parametrize("token", ["s3cret\nof-two-lines", "s3cret€"])
+def test_a_token_that_is_none_is_not_shown(prometheus: Fake, tmp_path: Path, token: str) -> None:
+    file = tmp_path / "token"
+    file.write_text(token, encoding="utf-8")
+    with pytest.raises(UnauthorizedError, match="holds no token") as failed:
+        client(prometheus, bearer_token_file=file).select(["up"], window=1.0)
+    assert "s3cret" not in str(failed.value)
+
+
 def test_name_and_password_of_the_url_are_sent_and_not_shown(prometheus: Fake) -> None:
     url = prometheus.url.replace("http://", "http://me:secret@")
     prometheus.broken = lambda _query: (500, b"oops")

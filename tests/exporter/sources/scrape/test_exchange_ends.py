@@ -248,3 +248,30 @@ def test_no_password_is_shown() -> None:
 def test_an_address_that_cannot_be_asked_is_told(url: str) -> None:
     with pytest.raises(UnreachableError, match="no answer from"):
         exchange(requests.Request("GET", url), limits=Limits(body_bytes=1, seconds=1.0))
+
+
+@pytest.mark.parametrize("location", [b"http://evil/\x9b31m", b"http://[::1", b"http://a:b:c/\xff"])
+def test_a_redirect_to_no_address_is_a_bad_answer(raw_server: RawServer, location: bytes) -> None:
+    def talk(connection: socket.socket, over: threading.Event) -> None:
+        connection.sendall(
+            b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + location + b"\r\n\r\n"
+        )
+
+    with pytest.raises(SourceError, match="redirect"):
+        fetch(raw_server(talk))
+
+
+@pytest.mark.parametrize(
+    ("url", "headers"),
+    [
+        ("http://user:s3cret@host:99999/", {}),
+        ("http://user:s3cret@/x", {}),
+        ("http://127.0.0.1:1/", {"Authorization": "Bearer s3cret\nx"}),
+        ("http://127.0.0.1:1/", {"Authorization": "Bearer s3cret€"}),
+    ],
+)
+def test_what_cannot_be_sent_is_not_quoted(url: str, headers: dict[str, str]) -> None:
+    request = requests.Request("GET", url, headers=headers)
+    with pytest.raises(SourceError) as failed:
+        exchange(request, limits=Limits(body_bytes=10, seconds=5.0))
+    assert "s3cret" not in str(failed.value)
