@@ -19,7 +19,7 @@ from gpuatlas_harness.http import loopback_session
 from gpuatlas_harness.polling import poll
 
 WAIT_SECONDS = 180.0
-STOP_SECONDS = 30.0
+STOP_SECONDS = 120.0
 
 
 class Demo:
