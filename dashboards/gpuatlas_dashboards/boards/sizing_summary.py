@@ -48,13 +48,13 @@ def summary(texts: SizingTexts, language: Language) -> list[Panel]:
                 decimals=1,
                 thresholds=[step(Colour.NEUTRAL), step(Colour.WASTED, 1)],
             ),
-            width=4,
+            width=3,
         ),
         _number(
             texts.covered,
             f"sum({days} >= bool {_ENOUGH}) / count({reserved})",
             Look(unit=Unit.RATIO, decimals=0),
-            width=4,
+            width=3,
         ),
         _verdicts(texts),
         _outcome(texts, language),
@@ -86,7 +86,7 @@ def _verdicts(texts: SizingTexts) -> Panel:
                 Field(name="cannot", colour=CHECK_STATE_COLOURS[CheckState.UNKNOWN]),
             ],
         ),
-        width=5,
+        width=6,
         height=_HEIGHT,
         say=Say.BOTH,
     )
@@ -112,7 +112,7 @@ def _outcome(texts: SizingTexts, language: Language) -> Panel:
                 for name in (texts.given_back, texts.asked_for)
             ],
         ),
-        width=7,
+        width=8,
         height=_HEIGHT,
         say=Say.BOTH,
     )

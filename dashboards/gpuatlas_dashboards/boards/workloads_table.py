@@ -107,7 +107,7 @@ def _names(texts: WorkloadsTexts, language: Language) -> list[Field]:
     return [
         Field(
             name=shared["workload"],
-            width=200,
+            width=180,
             filterable=True,
             mappings=[texts_of_values({NONE: (texts.no_workload, "")})],
             links=[show_workload(texts, language)],
@@ -150,7 +150,7 @@ def _amounts(texts: WorkloadsTexts, language: Language) -> list[Field]:
         Field(name=own["share"], unit=Unit.COUNT, decimals=1, width=84, mappings=[_NONE]),
         Field(
             name=own["trend"],
-            width=120,
+            width=100,
             unit=Unit.COUNT,
             decimals=1,
             colour=workload.COMPUTE.colour,
@@ -204,7 +204,7 @@ def workload_state_field(
     )
 
 
-def used_of_reserved(name: str, colour: str, unknown: str, *, width: int = 140) -> Field:
+def used_of_reserved(name: str, colour: str, unknown: str, *, width: int = 120) -> Field:
     """A bar that is full where all that there is to use is used or promised, and red beyond."""
     return Field(
         name=name,
