@@ -54,4 +54,4 @@ CHOSEN_WORKLOAD: Final = (
     f'{CHOSEN_NAMESPACE}, workload_kind="$chosen_kind", workload="$chosen_name"'
 )
 # And its cards, one by one: reading those of the whole cluster over a day would take seconds.
-ITS_CARDS: Final = f'{CLUSTER}, card=~"$chosen_cards", card!=""'
+ITS_CARDS: Final = f"{CLUSTER}, {among('card', 'chosen_cards')}"
