@@ -7,26 +7,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import Protocol
 
 from gpuatlas.model.layer import LayerObjects
 from gpuatlas.model.status import SourceStatus
+from gpuatlas.runtime.worker import Settling, Worker
 
 logger = logging.getLogger(__name__)
-
-# How often the cluster is asked whether its objects are known, before the first read.
-_LOOK_SECONDS: Final = 0.1
-# A read that takes longer than the interval is followed by a short rest.
-_REST_SECONDS: Final = 1.0
-_STOP_SECONDS: Final = 0.5
-
-
-class Settling(Protocol):
-    """A cluster that is not known at first."""
-
-    @property
-    def settled(self) -> bool:
-        """Whether its objects are known as a whole."""
 
 
 class LayerSource(Protocol):
@@ -70,15 +57,13 @@ class LayerRounds:
         self._wait = wait_seconds
         self._clock = clock
         self._look = LayerLook()
-        self._error: Exception | None = None
         self._began: float | None = None
         self._finished = threading.Event()
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="layer-rounds", daemon=True)
+        self._worker = Worker(self._run, name="layer-rounds")
 
     def start(self) -> None:
         """Begin to read."""
-        self._thread.start()
+        self._worker.start()
 
     @property
     def finished(self) -> bool:
@@ -92,33 +77,26 @@ class LayerRounds:
         Raises:
             Exception: whatever unexpected ended a read since the last call.
         """
-        error, self._error = self._error, None
-        if error is not None:
-            raise error
+        self._worker.raise_kept()
         return self._look
 
     def close(self) -> None:
         """End the thread. A read under way is left to its own time limits."""
-        self._closing.set()
-        if self._thread.ident is not None:
-            self._thread.join(_STOP_SECONDS)
+        self._worker.close()
 
     def _run(self) -> None:
-        while not self._cluster.settled:
-            if self._closing.wait(_LOOK_SECONDS):
-                return
+        self._worker.wait_for(self._cluster)
         self._began = time.monotonic()
-        while not self._closing.is_set():
+        while not self._worker.closing:
             started = time.monotonic()
             self._read()
-            rest = started + self._interval - time.monotonic()
-            self._closing.wait(max(rest, min(_REST_SECONDS, self._interval)))
+            self._worker.rest(started, self._interval)
 
     def _read(self) -> None:
         try:
             objects, statuses = self._source.read(self._clock())
         except Exception as error:
-            self._error = error
+            self._worker.keep(error)
             self._finished.set()
             self._changed.set()
             return

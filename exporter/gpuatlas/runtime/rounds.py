@@ -5,19 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Final, Protocol
+from typing import Protocol
 
 from gpuatlas.model.objects import Node, Pod
 from gpuatlas.runtime.scope import Shard
+from gpuatlas.runtime.worker import Worker
 from gpuatlas.sources.kubernetes.discovery import find_targets
 from gpuatlas.sources.scrape.round import ScrapeRound
 from gpuatlas.sources.scrape.scraper import Scraper
-
-# How often the cluster is asked whether its pods are known, before the first round.
-_LOOK_SECONDS: Final = 0.1
-# A round that takes longer than the interval is followed by a short rest.
-_REST_SECONDS: Final = 1.0
-_STOP_SECONDS: Final = 0.5
 
 
 class Cluster(Protocol):
@@ -102,14 +97,12 @@ class PageRounds:
         self._interval = interval_seconds
         self._clock = clock
         self._round = ScrapeRound()
-        self._error: Exception | None = None
         self._finished = threading.Event()
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="page-rounds", daemon=True)
+        self._worker = Worker(self._run, name="page-rounds")
 
     def start(self) -> None:
         """Begin to read."""
-        self._thread.start()
+        self._worker.start()
 
     @property
     def finished(self) -> bool:
@@ -122,31 +115,26 @@ class PageRounds:
         Raises:
             Exception: whatever unexpected ended a round since the last call.
         """
-        error, self._error = self._error, None
-        if error is not None:
-            raise error
+        self._worker.raise_kept()
         return self._round
 
     def close(self) -> None:
         """End the thread. A read under way is left to its own time limit."""
-        self._closing.set()
+        self._worker.stop()
         self._source.close()
-        self._thread.join(_STOP_SECONDS)
+        self._worker.close()
 
     def _run(self) -> None:
-        while not self._cluster.settled:
-            if self._closing.wait(_LOOK_SECONDS):
-                return
-        while not self._closing.is_set():
+        self._worker.wait_for(self._cluster)
+        while not self._worker.closing:
             started = time.monotonic()
             self._read()
-            rest = started + self._interval - time.monotonic()
-            self._closing.wait(max(rest, min(_REST_SECONDS, self._interval)))
+            self._worker.rest(started, self._interval)
 
     def _read(self) -> None:
         try:
             self._round = self._source.read(self._clock())
         except Exception as error:
-            self._error = error
+            self._worker.keep(error)
         self._finished.set()
         self._changed.set()

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Final, Protocol
+from typing import Protocol
 
 from gpuatlas.model.status import SourceStatus
+from gpuatlas.runtime.worker import Worker
 from gpuatlas.sources.services.round import ServiceRound
 from gpuatlas.sources.services.targets import ServiceTargets
-
-# A round that takes longer than the interval is followed by a short rest.
-_REST_SECONDS: Final = 1.0
-_STOP_SECONDS: Final = 0.5
 
 
 class ServiceSource(Protocol):
@@ -50,14 +47,12 @@ class ServiceRounds:
         self._interval = interval_seconds
         self._targets = ServiceTargets()
         self._round = ServiceRound()
-        self._error: Exception | None = None
         self._wanted = threading.Event()
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="service-rounds", daemon=True)
+        self._worker = Worker(self._run, name="service-rounds")
 
     def start(self) -> None:
         """Begin to read as soon as somebody is wanted."""
-        self._thread.start()
+        self._worker.start()
 
     def want(self, targets: ServiceTargets) -> None:
         """From the next round on these are read."""
@@ -71,9 +66,7 @@ class ServiceRounds:
         Raises:
             Exception: whatever unexpected ended a round since the last call.
         """
-        error, self._error = self._error, None
-        if error is not None:
-            raise error
+        self._worker.raise_kept()
         return self._round
 
     @property
@@ -84,19 +77,17 @@ class ServiceRounds:
 
     def close(self) -> None:
         """End the thread. A read under way is left to its own time limit."""
-        self._closing.set()
+        self._worker.stop()
         self._wanted.set()
         self._source.close()
-        if self._thread.ident is not None:
-            self._thread.join(_STOP_SECONDS)
+        self._worker.close()
 
     def _run(self) -> None:
         self._wanted.wait()
-        while not self._closing.is_set():
+        while not self._worker.closing:
             started = time.monotonic()
             try:
                 self._round = self._source.read(self._targets)
             except Exception as error:
-                self._error = error
-            rest = started + self._interval - time.monotonic()
-            self._closing.wait(max(rest, min(_REST_SECONDS, self._interval)))
+                self._worker.keep(error)
+            self._worker.rest(started, self._interval)

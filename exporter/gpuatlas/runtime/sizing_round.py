@@ -17,6 +17,7 @@ from gpuatlas.model.readings import value_of
 from gpuatlas.model.sizing import NodeRatio, SizingReport
 from gpuatlas.model.status import SourceStatus
 from gpuatlas.runtime.sizing_report import look_back, report_of
+from gpuatlas.runtime.worker import Settling, Worker
 from gpuatlas.sources.errors import BadAnswerError, SourceError
 from gpuatlas.sources.history.look import HistoryLook
 from gpuatlas.sources.promapi.settings import PrometheusSettings
@@ -26,23 +27,13 @@ logger = logging.getLogger(__name__)
 SIZING: Final = "sizing"
 """The source, and the word that one shard owns."""
 
-_LOOK_SECONDS: Final = 0.1
 # After a failure, and twice as long after each that follows.
 _RETRY_SECONDS: Final = 60.0
 # A server that is new to this, whose rules or exporter come a little later.
 _INCOMPLETE_SECONDS: Final = 300.0
 # A report is of days: it outlives a server that is away for a few looks.
 _LOOKS_OF_A_REPORT: Final = 3
-_STOP_SECONDS: Final = 0.5
 _BAD_VALUE: Final = "bad-value"
-
-
-class Settling(Protocol):
-    """A cluster that is not known at first."""
-
-    @property
-    def settled(self) -> bool:
-        """Whether its objects are known as a whole."""
 
 
 class SizingSource(Protocol):
@@ -140,15 +131,13 @@ class SizingRounds:
         self._clock = clock
         self._start = start_seconds
         self._look = SizingLook()
-        self._error: Exception | None = None
         self._failures = 0
         self._read_at = float("-inf")
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="sizing-rounds", daemon=True)
+        self._worker = Worker(self._run, name="sizing-rounds")
 
     def start(self) -> None:
         """Begin to look."""
-        self._thread.start()
+        self._worker.start()
 
     def last(self) -> SizingLook:
         """The last look, empty before the first.
@@ -156,23 +145,17 @@ class SizingRounds:
         Raises:
             Exception: whatever unexpected ended a look since the last call.
         """
-        error, self._error = self._error, None
-        if error is not None:
-            raise error
+        self._worker.raise_kept()
         return self._look
 
     def close(self) -> None:
         """End the thread. A look under way is left to its own time limits."""
-        self._closing.set()
-        if self._thread.ident is not None:
-            self._thread.join(_STOP_SECONDS)
+        self._worker.close()
 
     def _run(self) -> None:
-        while not self._cluster.settled:
-            if self._closing.wait(_LOOK_SECONDS):
-                return
+        self._worker.wait_for(self._cluster)
         pause = self._start
-        while not self._closing.wait(pause):
+        while not self._worker.wait(pause):
             self._read()
             pause = self.pause()
 
@@ -190,7 +173,7 @@ class SizingRounds:
         try:
             report, status = self._source.read(self._clock())
         except Exception as error:
-            self._error = error
+            self._worker.keep(error)
             self._failures += 1
             self._changed.set()
             return
