@@ -11,6 +11,7 @@ from typing import Protocol
 
 from gpuatlas.model.layer import LayerObjects
 from gpuatlas.model.status import SourceStatus
+from gpuatlas.runtime.source_log import log_changes
 from gpuatlas.runtime.worker import Settling, Worker
 
 logger = logging.getLogger(__name__)
@@ -101,7 +102,7 @@ class LayerRounds:
             self._changed.set()
             return
         before, self._look = self._look, LayerLook(objects=objects, statuses=statuses)
-        _log_changes(before.statuses, statuses)
+        log_changes(logger, before.statuses, statuses)
         first = not self._finished.is_set()
         self._finished.set()
         if first or _lasting(objects) != _lasting(before.objects):
@@ -146,13 +147,3 @@ def _lasting(objects: LayerObjects) -> LayerObjects:
         leases=tuple(replace(lease, renewed_at=None) for lease in objects.leases),
         probes=tuple(replace(probe, at=0.0) for probe in objects.probes),
     )
-
-
-def _log_changes(before: Iterable[SourceStatus], now: Iterable[SourceStatus]) -> None:
-    known = {status.source: status.error for status in before}
-    for status in now:
-        was = known.get(status.source, "")
-        if status.error and not was:
-            logger.warning("cannot read %s: %s", status.source, status.error)
-        elif was and not status.error:
-            logger.info("%s can be read again", status.source)

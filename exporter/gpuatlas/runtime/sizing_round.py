@@ -17,6 +17,7 @@ from gpuatlas.model.readings import value_of
 from gpuatlas.model.sizing import NodeRatio, SizingReport
 from gpuatlas.model.status import SourceStatus
 from gpuatlas.runtime.sizing_report import look_back, report_of
+from gpuatlas.runtime.source_log import log_changes
 from gpuatlas.runtime.worker import Settling, Worker
 from gpuatlas.sources.errors import BadAnswerError, SourceError
 from gpuatlas.sources.history.look import HistoryLook
@@ -184,7 +185,7 @@ class SizingRounds:
             shown = before.report
         self._failures = self._failures + 1 if status.error else 0
         self._look = SizingLook(report=shown, statuses=(status,))
-        _log_change(before, status)
+        log_changes(logger, before.statuses, (status,))
         if shown is not before.report:
             self._changed.set()
 
@@ -206,11 +207,3 @@ def _values(ratio: NodeRatio) -> tuple[object, ...]:
     inputs = (demand.allocated, demand.demand, demand.physical, demand.host_available)
     readings = (*inputs, ratio.present, ratio.safe, ratio.room)
     return (demand.node, demand.sharing, demand.days, *map(value_of, readings), ratio.fits)
-
-
-def _log_change(before: SizingLook, status: SourceStatus) -> None:
-    was = next((known.error for known in before.statuses), "")
-    if status.error and not was:
-        logger.warning("cannot read %s: %s", status.source, status.error)
-    elif was and not status.error:
-        logger.info("%s can be read again", status.source)
