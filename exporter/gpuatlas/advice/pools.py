@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gpuatlas.advice.mig_models import plain_model
+from gpuatlas.model.card_models import plain_model
 from gpuatlas.model.snapshot import Allocation, Card, NodeSnapshot
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuatlas.model.mig_profiles import Profile
 from gpuatlas.model.sizing import CannotReason, Day, History, Proposal, Resource
 from gpuatlas.model.snapshot import Sharing
 from gpuatlas.sizing.case import Case
@@ -15,7 +16,7 @@ from gpuatlas.sizing.margins import (
     worth_less_memory,
 )
 from gpuatlas.sizing.memory import memory_case
-from gpuatlas.sizing.mig import Profile, mig_model, smallest
+from gpuatlas.sizing.mig import mig_card, smallest
 from gpuatlas.sizing.names import profile_resource, share_resource
 from gpuatlas.sizing.need import MemoryNeed, memory_need
 from gpuatlas.sizing.window import Window, look
@@ -98,10 +99,10 @@ def _instead(case: Case, whole: _Whole, text: str, p95: float) -> tuple[Proposal
 
 def _profile(whole: _Whole, compute: float) -> Profile | None:
     """The instance that has room for it. A program uses one at most (NVIDIA's MIG guide)."""
-    model = mig_model(whole.history.reservation)
-    if model is None or whole.history.reservation.cards > 1:
+    card = mig_card(whole.history.reservation)
+    if card is None or whole.history.reservation.cards > 1:
         return None
-    found = smallest(model.profiles, memory=whole.amount, compute=compute)
+    found = smallest(card.profiles, memory=whole.amount, compute=compute)
     return found if found is not None and found.card < 1 else None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from gpuatlas.model.mig_profiles import MigCard, Profile
 from gpuatlas.model.sizing import CannotReason, History, Proposal, Reservation
 from gpuatlas.sizing.case import Case
 from gpuatlas.sizing.compute import ComputeNeed, compute_case, compute_need
@@ -18,7 +19,7 @@ from gpuatlas.sizing.margins import (
     worth_less_memory,
 )
 from gpuatlas.sizing.memory import STILL_REACHED, memory_case
-from gpuatlas.sizing.mig import MigModel, Profile, mig_model, profile_of, smallest
+from gpuatlas.sizing.mig import mig_card, profile_of, smallest
 from gpuatlas.sizing.names import profile_resource
 from gpuatlas.sizing.need import MemoryNeed, memory_need, reached_limit
 from gpuatlas.sizing.wording import gib, percent
@@ -29,7 +30,7 @@ class _Instance:
     """An instance of a known profile and what was used of it."""
 
     reservation: Reservation
-    model: MigModel
+    card: MigCard
     profile: Profile
     need: MemoryNeed
     compute: ComputeNeed
@@ -50,16 +51,16 @@ class _Instance:
 def judge_instance(history: History) -> tuple[Proposal, Proposal]:
     """What is said of the memory and of the compute of an instance."""
     reserved = history.reservation
-    model = mig_model(reserved)
-    profile = profile_of(model, reserved.profile) if model is not None else None
+    card = mig_card(reserved)
+    profile = profile_of(card, reserved.profile) if card is not None else None
     present = reserved.memory or (profile.memory if profile is not None else None)
     need = memory_need(history, seen=present)
     compute = compute_need(history)
     memory_of, compute_of = memory_case(history, need, present), compute_case(history, compute)
-    if model is None or profile is None:
+    if card is None or profile is None:
         return _memory_unknown(memory_of, need, present), _compute_unknown(compute_of, compute)
     instance = _Instance(
-        reservation=reserved, model=model, profile=profile, need=need, compute=compute
+        reservation=reserved, card=card, profile=profile, need=need, compute=compute
     )
     memory, chosen = _memory(memory_of, instance, present or profile.memory)
     compute_of = replace(compute_of, present=profile.compute)
@@ -76,13 +77,13 @@ def _memory(case: Case, its: _Instance, present: int) -> tuple[Proposal, Profile
     if full:
         return _larger(case, its, present, full)
     text = f"{need.beside(present)}; with a margin it needs {gib(amount)}"
-    least = smallest(its.model.profiles, memory=amount, compute=0.0)
+    least = smallest(its.card.profiles, memory=amount, compute=0.0)
     if not its.saves(least, present, round(case.number)):
         return case.fits(f"{text}."), None
     if its.compute.gap is not None:
         text = f"{text}, and a smaller instance has less compute. {its.compute.gap.text}"
         return case.cannot(its.compute.gap.reason, text), None
-    found = smallest(its.model.profiles, memory=amount, compute=_compute_amount(its.compute))
+    found = smallest(its.card.profiles, memory=amount, compute=_compute_amount(its.compute))
     if found is None or not its.saves(found, present, round(case.number)):
         used = percent(its.compute.p95 or 0.0)
         return case.fits(f"{text}, but its compute, p95 {used} of a card, takes this one."), None
@@ -92,7 +93,7 @@ def _memory(case: Case, its: _Instance, present: int) -> tuple[Proposal, Profile
 
 def _larger(case: Case, its: _Instance, present: int, full: str) -> tuple[Proposal, Profile | None]:
     memory = max(its.need.amount or 0, present + 1)
-    found = smallest(its.model.profiles, memory=memory, compute=its.profile.compute)
+    found = smallest(its.card.profiles, memory=memory, compute=its.profile.compute)
     if found is None:
         return case.fits(f"{full}, and no instance of its card has more."), None
     text = f"{full}; a {found.name} has {gib(found.memory)}."
@@ -107,7 +108,7 @@ def _compute(case: Case, its: _Instance, chosen: Profile | None) -> Proposal:
     text = f"p95 {percent(need.p95)} of a card; its instance is {percent(present)} of one"
     at_limit = need.p95 >= AT_LIMIT * present
     found = chosen or smallest(
-        its.model.profiles, memory=its.profile.memory, compute=_compute_amount(need)
+        its.card.profiles, memory=its.profile.memory, compute=_compute_amount(need)
     )
     if found is None or found.compute == present:
         return case.fits(f"{text}.")

@@ -1,4 +1,4 @@
-"""Which profile an instance's container should have; and the table of profiles itself."""
+"""Which profile an instance's container should have."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ from typing import Any
 
 import pytest
 
-from gpuatlas.advice.mig_models import mig_model as capability
 from gpuatlas.model.sizing import CannotReason, Proposal, Reservation, Resource, Verdict
 from gpuatlas.model.snapshot import Sharing
 from gpuatlas.model.units import MIB
 from gpuatlas.sizing.judge import judge
-from gpuatlas.sizing.mig import MIG_MODELS, mig_model, profile_of, smallest
 from gpuatlas_harness.truth.sizing_build import (
     GIB,
     a_history,
-    a_reservation,
     an_instance,
     days,
     said_of,
@@ -146,67 +143,3 @@ def test_guards_come_first() -> None:
 def test_targets_are_what_can_be_asked_for(fields: dict[str, Any], target: str) -> None:
     memory, _ = said(an_instance("3g.40gb", 40_192, **fields), 6, 0.05)
     assert memory.target == target
-
-
-# --- The table ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("row", MIG_MODELS, ids=lambda row: f"{row.name} {row.memory // MIB}")
-def test_rows_are_of_models_that_can_be_divided(row: Any) -> None:
-    known = capability(f"{row.name} Server Edition" if "RTX" in row.name else row.name)
-    assert known is not None
-    assert known.instances == round(1 / row.profiles[0].compute)
-    sizes = [(profile.card, profile.memory) for profile in row.profiles]
-    assert sizes == sorted(sizes)
-    assert row.profiles[-1].card == 1
-    assert all(profile.memory < row.memory for profile in row.profiles)
-    # What a driver was seen to print is no less than what stands here (facts/dcgm.md 5).
-    for name, size in known.profiles.items():
-        profile = profile_of(row, name)
-        assert profile is None or profile.memory <= size
-
-
-@pytest.mark.parametrize(
-    ("model", "mebibytes", "profile", "smallest_profile"),
-    [
-        ("NVIDIA A100-SXM4-40GB", 40_960, "", "1g.5gb"),
-        ("NVIDIA A100-SXM4-80GB", 81_920, "", "1g.10gb"),
-        ("NVIDIA-A100-SXM4-80GB-MIG-1g.10gb", 81_920, "1g.10gb", "1g.10gb"),
-        ("A100-SXM4-40GB", 40_537, "", "1g.5gb"),  # an old driver
-        ("NVIDIA A100-PCIE-40GB", None, "1g.5gb+me", "1g.5gb"),
-        ("NVIDIA A100-PCIE-40GB", None, "1g.10gb", None),  # both sizes have it
-        ("NVIDIA A100-PCIE-40GB", None, "", None),
-        ("NVIDIA H100 80GB HBM3", 81_559, "", "1g.10gb"),
-        ("NVIDIA H100 NVL", 95_830, "", "1g.12gb"),
-        ("NVIDIA GH200 480GB", 97_871, "", "1g.12gb"),
-        ("NVIDIA H200", 143_771, "", "1g.18gb"),
-        ("NVIDIA A30", 24_576, "", "1g.6gb"),
-        ("NVIDIA RTX PRO 6000 Blackwell Server Edition", 97_887, "", "1g.24gb"),
-        ("NVIDIA B200", 183_359, "", None),
-        ("NVIDIA A10G", 23_028, "", None),
-        ("NVIDIA A100X", 81_920, "", None),
-        ("NVIDIA GH200 144G HBM3e", 146_831, "", None),
-        ("", 81_920, "", None),
-    ],
-)
-def test_models_are_told_apart(
-    model: str, mebibytes: int | None, profile: str, smallest_profile: str | None
-) -> None:
-    memory = None if mebibytes is None else mebibytes * MIB
-    found = mig_model(a_reservation(card_model=model, card_memory=memory, profile=profile))
-    assert (found.profiles[0].name if found else None) == smallest_profile
-
-
-def test_shares_of_a_card() -> None:
-    """As NVIDIA's guide has them: a 1g with twice the memory takes a quarter of the card."""
-    row = mig_model(a_reservation())
-    assert row is not None
-    assert [(p.name, round(p.compute, 3), round(p.card, 3)) for p in row.profiles] == [
-        ("1g.10gb", 0.143, 0.143),
-        ("1g.20gb", 0.143, 0.25),
-        ("2g.20gb", 0.286, 0.286),
-        ("3g.40gb", 0.429, 0.5),
-        ("4g.40gb", 0.571, 0.571),
-        ("7g.80gb", 1.0, 1.0),
-    ]
-    assert smallest(row.profiles, memory=100 * GIB, compute=0.0) is None

@@ -1,8 +1,10 @@
+"""Which models MIG can divide, however they are spelled."""
+
 from __future__ import annotations
 
 import pytest
 
-from gpuatlas.advice.mig_models import MIG_MODELS, compute_of, mig_model, plain_model
+from gpuatlas.model.mig_models import MIG_MODELS, compute_of, mig_model
 from gpuatlas.model.units import MIB
 
 
@@ -53,11 +55,6 @@ def test_sizes_are_those_that_a_driver_printed() -> None:
     row = mig_model("NVIDIA H100 80GB HBM3")
     assert row is not None
     assert row.profiles == {"1g.10gb": 9984 * MIB, "2g.20gb": 20096 * MIB, "3g.40gb": 40448 * MIB}
-
-
-def test_one_model_has_one_plain_name() -> None:
-    names = {"NVIDIA A100-SXM4-80GB", "NVIDIA-A100-SXM4-80GB", "NVIDIA-A100-SXM4-80GB-SHARED"}
-    assert {plain_model(name) for name in names} == {"A100 SXM4 80GB"}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Which card models MIG can divide: one row each. Source: facts/dcgm.md 5. Pure.
 
-Models are matched by whole words, since sources spell them differently: "NVIDIA A100-SXM4-80GB",
-"NVIDIA-A100-SXM4-80GB-SHARED", "nvidia-tesla-a100". A model in no row is unknown, not incapable.
+A model in no row is unknown, not incapable. How large instances are stands in `mig_profiles`.
 """
 
 from __future__ import annotations
@@ -11,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from gpuatlas.model.card_models import is_called
+from gpuatlas.model.mig_profiles import MIG_CARDS
 from gpuatlas.model.units import MIB
 
 
@@ -29,9 +30,10 @@ class MigModel:
     profiles: Mapping[str, int] = field(default_factory=dict)
 
 
-def _sizes(**mebibytes: int) -> dict[str, int]:
-    """`_1g_10gb=9984` → {"1g.10gb": 9984 MiB}."""
-    return {name[1:].replace("_", "."): size * MIB for name, size in mebibytes.items()}
+def _sizes(name: str, mebibytes: int, *profiles: str) -> dict[str, int]:
+    """Those that `mig_profiles` has of a card."""
+    (card,) = (c for c in MIG_CARDS if (c.name, c.memory) == (name, mebibytes * MIB))
+    return {p.name: p.memory for p in card.profiles if p.name in profiles}
 
 
 # A row with more words stands before the row with fewer of them.
@@ -42,7 +44,7 @@ MIG_MODELS: Final[tuple[MigModel, ...]] = (
         name="H100 80GB",
         instances=7,
         driver=525,
-        profiles=_sizes(_1g_10gb=9984, _2g_20gb=20096, _3g_40gb=40448),
+        profiles=_sizes("H100", 81_559, "1g.10gb", "2g.20gb", "3g.40gb"),
     ),
     MigModel(name="H100", instances=7, driver=525),
     MigModel(name="H20", instances=7),
@@ -51,7 +53,7 @@ MIG_MODELS: Final[tuple[MigModel, ...]] = (
         name="H200",
         instances=7,
         driver=550,
-        profiles=_sizes(_1g_18gb=16384, _2g_35gb=33280, _3g_71gb=71424),
+        profiles=_sizes("H200", 143_771, "1g.18gb", "2g.35gb", "3g.71gb"),
     ),
     MigModel(name="GH200", instances=7),
     MigModel(name="B200", instances=7, driver=570),
@@ -73,27 +75,12 @@ MIG_MODELS: Final[tuple[MigModel, ...]] = (
     MigModel(name="RTX 6000 Ada Generation", instances=0),
 )
 
-_BRANDS: Final = frozenset({"NVIDIA", "TESLA"})
-# What the device plugin's labels append (facts/k8s.md 1.1).
-_SUFFIX: Final = re.compile(r"( MIG \d+G .*| MIG INVALID.*| SHARED)$")
-
 _SLICES: Final = re.compile(r"(\d+)g\.")
-
-
-def plain_model(model: str) -> str:
-    """The model without brand, dashes and the label's suffixes: the same for all spellings."""
-    words = re.sub(r"[^A-Z0-9]+", " ", model.upper()).strip()
-    words = _SUFFIX.sub("", _SUFFIX.sub("", words))
-    listed = words.split()
-    while listed and listed[0] in _BRANDS:
-        listed.pop(0)
-    return " ".join(listed)
 
 
 def mig_model(model: str) -> MigModel | None:
     """The row of a card's model, None for one that is in no row."""
-    words = f"{plain_model(model)} "
-    return next((row for row in MIG_MODELS if words.startswith(f"{row.name.upper()} ")), None)
+    return next((row for row in MIG_MODELS if is_called(model, row.name)), None)
 
 
 def compute_of(profile: str, model: MigModel | None) -> float:
