@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from gpuatlas.advice.mig_models import MigModel, compute_of, mig_model
 from gpuatlas.advice.pools import Pool
 from gpuatlas.advice.tenants import Owners, Tenant, tenants_of
 from gpuatlas.advice.work import Work
+from gpuatlas.model.mig_models import MigModel, compute_of, mig_model
 from gpuatlas.model.readings import Unknown, value_of
 from gpuatlas.model.snapshot import Card, PartitionKind, Sharing
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gpuatlas.advice.mig_models import compute_of, mig_model
 from gpuatlas.advice.pools import Pool
 from gpuatlas.advice.work import MEMORY_AHEAD, Work, work_of
+from gpuatlas.model.mig_models import compute_of, mig_model
 from gpuatlas.model.readings import Known, value_of
 from gpuatlas.model.snapshot import (
     Allocation,

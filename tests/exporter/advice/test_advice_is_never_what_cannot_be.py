@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuatlas.advice.advise import advise
-from gpuatlas.advice.mig_models import MIG_MODELS, mig_model
 from gpuatlas.advice.rules import RULES
 from gpuatlas.model.advice import Strategy, Verdict
+from gpuatlas.model.mig_models import MIG_MODELS, mig_model
 from gpuatlas.model.snapshot import Sharing, Snapshot
 from gpuatlas_harness import build
 from gpuatlas_harness.pooled import PodOf, a_pool
