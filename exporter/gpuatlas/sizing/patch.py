@@ -28,8 +28,9 @@ from gpuatlas.model.snapshot import Sharing
 from gpuatlas.sizing import patch_words as words
 from gpuatlas.sizing.patch_assumed import assumed
 from gpuatlas.sizing.patch_bodies import ContainerChange, fragment, json_body, strategic_body
+from gpuatlas.sizing.patch_kind import EACH, PatchKind
 from gpuatlas.sizing.patch_names import Target, file_name, has_object, target_of
-from gpuatlas.sizing.patch_paths import EACH, PATCH_KINDS, PatchKind
+from gpuatlas.sizing.patch_paths import PATCH_KINDS
 from gpuatlas.sizing.patch_places import FoundContainer, find_container
 from gpuatlas.sizing.patch_quantities import CannotPatchError
 from gpuatlas.sizing.patch_values import changes

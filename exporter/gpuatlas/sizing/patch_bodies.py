@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpuatlas.sizing.patch_paths import PatchKind
+from gpuatlas.sizing.patch_kind import PatchKind
 from gpuatlas.sizing.patch_places import Asked, FoundContainer, Position
 from gpuatlas.sizing.patch_values import Change
 

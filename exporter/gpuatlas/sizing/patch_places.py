@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from gpuatlas.sizing.patch_paths import EACH, PatchKind, Path, Place
+from gpuatlas.sizing.patch_kind import EACH, PatchKind, Path, Place
 
 _LISTS: Final = ("containers", "initContainers")
 _RESOURCES: Final = "resources"

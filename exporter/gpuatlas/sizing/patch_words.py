@@ -11,7 +11,7 @@ from typing import Final
 from gpuatlas.model.sizing import Proposal, Resource
 from gpuatlas.model.units import MIB, clean_text
 from gpuatlas.sizing.patch_bodies import ContainerChange
-from gpuatlas.sizing.patch_paths import PatchKind
+from gpuatlas.sizing.patch_kind import PatchKind
 
 _WIDTH: Final = 98
 _LONGEST: Final = 2000

@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpuatlas.model.mig_profiles import MIG_CARDS
 from gpuatlas.model.sizing import (
     Day,
     History,
@@ -21,13 +22,12 @@ from gpuatlas.model.sizing import (
 from gpuatlas.model.snapshot import Sharing
 from gpuatlas.sizing.judge import judge, size
 from gpuatlas.sizing.margins import GRANT_UNIT
-from gpuatlas.sizing.mig import MIG_MODELS
 from gpuatlas_harness.truth.sizing_build import DAY, GIB, NOON, a_container, a_reservation
 
 SHARE = st.floats(0, 1)
 BYTES = st.integers(0, 150 * GIB)
-MODELS = [*sorted({f"NVIDIA {row.name}" for row in MIG_MODELS}), "NVIDIA A10G", "", "Ascend910B3"]
-PROFILES = [*sorted({p.name for row in MIG_MODELS for p in row.profiles}), "", "9g.1gb", "x"]
+MODELS = [*sorted({f"NVIDIA {row.name}" for row in MIG_CARDS}), "NVIDIA A10G", "", "Ascend910B3"]
+PROFILES = [*sorted({p.name for row in MIG_CARDS for p in row.profiles}), "", "9g.1gb", "x"]
 
 
 def maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -66,7 +66,7 @@ RESERVATIONS: st.SearchStrategy[Reservation] = st.builds(
     compute=maybe(SHARE),
     cards=st.integers(0, 9),
     containers=st.integers(0, 99),
-    card_memory=maybe(st.sampled_from([row.memory for row in MIG_MODELS] + [0])),
+    card_memory=maybe(st.sampled_from([row.memory for row in MIG_CARDS] + [0])),
     card_model=st.sampled_from(MODELS),
     profile=st.sampled_from(PROFILES),
     resources=maybe(
@@ -125,7 +125,14 @@ def test_there_is_an_answer_whatever_it_is(history: History) -> None:
     assert len({proposal.resource for proposal in found}) == len(found) > 0
     for proposal in found:
         check(proposal)
-    assert [p.verdict for p in size([history])] == [p.verdict for p in found]
+
+
+@given(histories(st.lists(DAYS, max_size=17)))
+@settings(deadline=None, max_examples=50)
+def test_a_run_alone_is_judged_as_what_it_is(history: History) -> None:
+    by_end = {day.ends_at: day for day in history.days}
+    ordered = replace(history, days=tuple(by_end[end] for end in sorted(by_end)))
+    assert [p.verdict for p in size([ordered])] == [p.verdict for p in judge(ordered)]
 
 
 @given(histories(st.integers(7, 14).flatmap(in_order)))
