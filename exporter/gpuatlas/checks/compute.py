@@ -12,6 +12,7 @@ from typing import Final
 
 from gpuatlas.checks import quote
 from gpuatlas.checks.context import CheckContext
+from gpuatlas.checks.pod_finding import pod_finding
 from gpuatlas.checks.soft import Tenancy, readings_of, soft_nodes, soft_tenancies
 from gpuatlas.checks.verdict import unread_monitors, unread_pods, verdict
 from gpuatlas.model.checks import CheckResult, Finding, MissingInput
@@ -87,14 +88,5 @@ def _finding(context: CheckContext, tenancy: Tenancy) -> Finding:
     # HAMi's ratio is a percent number (facts/hami.md 1.3).
     said = quote.container_sample(quote.UTILIZATION, container, card, page, used * 100)
     share = value_of(allocation.compute_reserved) or 0.0
-    return Finding(
-        check=CHECK,
-        signal="over-promise",
-        object=context.owner(pod),
-        source=said.source,
-        record=f"{said.record}, promised {share * 100:g}",
-        node=card.node,
-        card=card.id,
-        namespace=pod.namespace,
-        pod=pod.name,
-    )
+    said = said._replace(record=f"{said.record}, promised {share * 100:g}")
+    return pod_finding(context, CHECK, "over-promise", pod, said, card=card.id)

@@ -11,6 +11,7 @@ from typing import Final
 
 from gpuatlas.checks import quote
 from gpuatlas.checks.context import CheckContext
+from gpuatlas.checks.pod_finding import pod_finding
 from gpuatlas.checks.soft import (
     Tenancy,
     limit_of,
@@ -66,20 +67,6 @@ def _tenants(context: CheckContext, nodes: Iterable[str]) -> Iterator[Pod]:
         yield from (p for p in context.pods_by_node.get(node, ()) if p.holds and p.promises)
 
 
-def _finding(context: CheckContext, signal: str, pod: Pod, card: str, said: quote.Quote) -> Finding:
-    return Finding(
-        check=CHECK,
-        signal=signal,
-        object=context.owner(pod),
-        source=said.source,
-        record=said.record,
-        node=pod.node,
-        card=card,
-        namespace=pod.namespace,
-        pod=pod.name,
-    )
-
-
 def _by_spec(context: CheckContext, pod: Pod) -> Iterator[Finding]:
     """What the pod's own spec switches off.
 
@@ -93,7 +80,7 @@ def _by_spec(context: CheckContext, pod: Pod) -> Iterator[Finding]:
         for signal, said in _switches(pod, promise):
             if (signal, promise.card, said.source) not in seen:
                 seen.add((signal, promise.card, said.source))
-                yield _finding(context, signal, pod, promise.card, said)
+                yield pod_finding(context, CHECK, signal, pod, said, card=promise.card)
 
 
 def _is_soft_promise(context: CheckContext, pod: Pod, promise: Promise) -> bool:
@@ -141,7 +128,7 @@ def _limit_off(context: CheckContext, tenancy: Tenancy) -> Iterator[Finding]:
     for reading in readings:
         if reading.value.limit_bytes == 0:
             said = quote.container_sample(quote.LIMIT, reading.container, tenancy.card, page, 0)
-            yield _finding(context, "limit-off", tenancy.pod, tenancy.card.id, said)
+            yield pod_finding(context, CHECK, "limit-off", tenancy.pod, said, card=tenancy.card.id)
 
 
 def _not_counted(context: CheckContext, tenancy: Tenancy) -> Finding | MissingInput | None:
@@ -160,7 +147,8 @@ def _not_counted(context: CheckContext, tenancy: Tenancy) -> Finding | MissingIn
         return None
     said = quote.resident_sample(resident, card, context.monitors.pages.get(card.node))
     record = f"{said.record}, and no {quote.USED.new} of the pod"
-    return _finding(context, "not-counted", pod, card.id, said._replace(record=record))
+    said = said._replace(record=record)
+    return pod_finding(context, CHECK, "not-counted", pod, said, card=card.id)
 
 
 def _should_be_counted(context: CheckContext, tenancy: Tenancy) -> bool:

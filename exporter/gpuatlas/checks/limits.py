@@ -11,6 +11,7 @@ from typing import Final
 from gpuatlas.checks import quote
 from gpuatlas.checks.configs import memory_factor
 from gpuatlas.checks.context import CheckContext
+from gpuatlas.checks.pod_finding import pod_finding
 from gpuatlas.checks.quote import Quote
 from gpuatlas.checks.soft import (
     VOLCANO,
@@ -113,18 +114,7 @@ def _against(said: Quote, what: str, value: int) -> Quote:
 def _of_tenancy(
     context: CheckContext, check: str, signal: str, tenancy: Tenancy, said: Quote
 ) -> Finding:
-    pod, _, card = tenancy
-    return Finding(
-        check=check,
-        signal=signal,
-        object=context.owner(pod),
-        source=said.source,
-        record=said.record,
-        node=card.node,
-        card=card.id,
-        namespace=pod.namespace,
-        pod=pod.name,
-    )
+    return pod_finding(context, check, signal, tenancy.pod, said, card=tenancy.card.id)
 
 
 def breached(context: CheckContext) -> CheckResult:

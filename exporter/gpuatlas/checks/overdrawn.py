@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 from gpuatlas.checks.configs import memory_factor
 from gpuatlas.checks.context import CheckContext
 from gpuatlas.checks.pledges import Place, Pledge, Pledges, held, least
+from gpuatlas.checks.pod_finding import pod_finding
+from gpuatlas.checks.quote import Quote
 from gpuatlas.model.checks import Finding
 from gpuatlas.model.devices import Promise, RegisteredDevice, Registration
 from gpuatlas.model.objects import Container, Node, Pod
@@ -145,14 +147,5 @@ def _stated(container: Container) -> int | None:
 
 def _of_pod(context: CheckContext, signal: str, pledge: Pledge, note: str = "") -> Finding:
     pod, promise, _ = pledge
-    return Finding(
-        check=CHECK,
-        signal=signal,
-        object=context.owner(pod),
-        node=pod.node,
-        card=promise.card,
-        namespace=pod.namespace,
-        pod=pod.name,
-        source=f"pod annotation {promise.source}",
-        record=f"{pledge.record}{note}",
-    )
+    said = Quote(f"pod annotation {promise.source}", f"{pledge.record}{note}")
+    return pod_finding(context, CHECK, signal, pod, said, card=promise.card)

@@ -15,6 +15,8 @@ from gpuatlas.checks.binding import ALLOCATING, FAILED, Binding, binding_of
 from gpuatlas.checks.conditions import joined, node_doubt, pod_status, rfc3339
 from gpuatlas.checks.context import CheckContext
 from gpuatlas.checks.locks import NodeLock, node_locks
+from gpuatlas.checks.pod_finding import pod_finding
+from gpuatlas.checks.quote import Quote
 from gpuatlas.checks.verdict import unread_pods, verdict
 from gpuatlas.model.catalogue import Severity
 from gpuatlas.model.checks import CheckResult, Finding, MissingInput
@@ -135,16 +137,7 @@ def _terminating(context: CheckContext, pod: Pod) -> Finding | None:
 
 
 def _of_pod(context: CheckContext, pod: Pod, signal: str, source: str, record: str) -> Finding:
-    return Finding(
-        check=CHECK,
-        signal=signal,
-        object=context.owner(pod),
-        source=source,
-        record=record,
-        node=pod.node,
-        namespace=pod.namespace,
-        pod=pod.name,
-    )
+    return pod_finding(context, CHECK, signal, pod, Quote(source, record))
 
 
 def _locks_of(context: CheckContext, node: str) -> tuple[NodeLock, ...]:

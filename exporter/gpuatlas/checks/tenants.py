@@ -18,6 +18,7 @@ from gpuatlas.checks.asking import (
 )
 from gpuatlas.checks.context import HAMI, HAMI_SCHEDULER, CheckContext
 from gpuatlas.checks.layer_inputs import DEPLOYMENTS
+from gpuatlas.checks.pod_finding import pod_finding
 from gpuatlas.checks.quote import Quote
 from gpuatlas.checks.soft import VOLCANO, running
 from gpuatlas.checks.strangers import strangers
@@ -42,7 +43,7 @@ RENAMED_COUNT: Final = "nvidia.com/vgpu"
 def unaccounted(context: CheckContext) -> CheckResult:
     """S04: pods that reach cards of shared nodes and ask for none."""
     findings = [
-        _finding(context, UNACCOUNTED, access.signal, pod, access.quote)
+        pod_finding(context, UNACCOUNTED, access.signal, pod, access.quote)
         for node in sorted(context.layers)
         for pod, ways in strangers(context, node)
         for access in ways
@@ -88,19 +89,6 @@ class _Sight:
         return self.unread != "" and pod.scheduler not in {DEFAULT_SCHEDULER, VOLCANO_SCHEDULER}
 
 
-def _finding(context: CheckContext, check: str, signal: str, pod: Pod, said: Quote) -> Finding:
-    return Finding(
-        check=check,
-        signal=signal,
-        object=context.owner(pod),
-        source=said.source,
-        record=said.record,
-        node=pod.node,
-        namespace=pod.namespace,
-        pod=pod.name,
-    )
-
-
 def _unadmitted(sight: _Sight, pod: Pod, vendors: frozenset[str]) -> list[str]:
     """Resources that the pod asks of a layer whose scheduler did not place it."""
     if is_admitted(pod):
@@ -115,7 +103,7 @@ def _of_placed(sight: _Sight) -> Iterator[Finding]:
         asked = _unadmitted(sight, pod, vendors)
         if asked and not sight.is_doubtful(pod):
             said = _scheduler_of(pod, asked[0])
-            yield _finding(sight.context, BYPASSED, "default-scheduler", pod, said)
+            yield pod_finding(sight.context, BYPASSED, "default-scheduler", pod, said)
         if _passes_the_webhook(pod) and _of_hami(sight, pod, vendors):
             yield from _past_the_webhook(sight, pod, vendors)
 
@@ -133,7 +121,7 @@ def _of_waiting(sight: _Sight) -> Iterator[Finding]:
         asked = hami + _of_volcano(pod)
         if asked and pod.scheduler == DEFAULT_SCHEDULER:
             said = _scheduler_of(pod, asked[0])
-            yield _finding(sight.context, BYPASSED, "pending", pod, said)
+            yield pod_finding(sight.context, BYPASSED, "pending", pod, said)
         if hami and _passes_the_webhook(pod):
             yield from _past_the_webhook(sight, pod, vendors)
 
@@ -149,13 +137,13 @@ def _past_the_webhook(sight: _Sight, pod: Pod, vendors: frozenset[str]) -> Itera
     key, value = IGNORE_LABEL
     if pod.labels.get(key) == value:
         said = Quote(f"pod label {key}", f"{key}: {value}")
-        yield _finding(sight.context, BYPASSED, "ignore-label", pod, said)
+        yield pod_finding(sight.context, BYPASSED, "ignore-label", pod, said)
     for container in running(pod).values():
         asked = hami_asked(container, vendors)
         if asked and container.name in pod.access.privileged:
             record = f"privileged: true, {asked[0]}: {container.limits[asked[0]]}"
             said = Quote(f"securityContext and limits of container {container.name}", record)
-            yield _finding(sight.context, BYPASSED, "privileged", pod, said)
+            yield pod_finding(sight.context, BYPASSED, "privileged", pod, said)
 
 
 def _of_hami(sight: _Sight, pod: Pod, vendors: frozenset[str]) -> list[str]:
