@@ -17,7 +17,7 @@ from gpuatlas.checks.layer_inputs import CERTIFICATE, WEBHOOKS, unread
 from gpuatlas.checks.verdict import verdict
 from gpuatlas.model.catalogue import Severity
 from gpuatlas.model.checks import CheckResult, Finding, MissingInput
-from gpuatlas.model.layer import CertificateProbe, LayerWebhook
+from gpuatlas.model.layer import CertificateProbe, LayerWebhook, authority_end
 
 CHECK: Final = "S08"
 # cert-manager renews 30 days before the end: with 21 left it has failed for a week (facts/hami.md
@@ -74,7 +74,7 @@ def _findings(context: CheckContext) -> Iterator[Finding]:
     for webhook in hami_webhooks(context):
         probes = [probe for probe in probes_of(context, webhook) if probe.reached]
         yield from _ends(context, webhook, probes)
-        yield from _ca_ends(context, webhook)
+        yield from _ca_ends(context, webhook, probes)
         yield from _ca_unusable(webhook)
         for probe in probes:
             yield from _not_verified(webhook, probe)
@@ -122,8 +122,10 @@ def _ends(
     yield _finding(webhook, "ends", _handshake(first), record, severity=severity)
 
 
-def _ca_ends(context: CheckContext, webhook: LayerWebhook) -> Iterator[Finding]:
-    ends = webhook.ca_not_after
+def _ca_ends(
+    context: CheckContext, webhook: LayerWebhook, probes: list[CertificateProbe]
+) -> Iterator[Finding]:
+    ends = authority_end(webhook, probes)
     if ends is None or ends - context.now >= WARNING_SECONDS:
         return
     record = f"webhook {webhook.webhook}: a certificate of the caBundle ends {rfc3339(ends)}"

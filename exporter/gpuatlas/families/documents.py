@@ -64,7 +64,10 @@ SECTIONS: Final[tuple[tuple[str, str, tuple[Family[Any], ...]], ...]] = (
         "Layer",
         "The sharing layer's own objects: what runs HAMi, Volcano vGPU or KAI, what admits pods "
         "for it and how it is configured. They are found by the label "
-        "`app.kubernetes.io/component`, never by name.",
+        "`app.kubernetes.io/component`, never by name. Any tenant can set that label: 64 "
+        "controllers are shown, first those of the namespaces that webhooks lead to, then of the "
+        "other namespaces in turn. What is left out counts in "
+        "`gpuatlas_source_rejected_samples_total` with the reason `too-many`.",
         layer.FAMILIES,
     ),
     (

@@ -13,6 +13,7 @@ from gpuatlas.model.layer import (
     LayerObjects,
     LayerWebhook,
     SchedulerLease,
+    authority_end,
 )
 from gpuatlas.model.units import clean_text
 
@@ -56,16 +57,21 @@ def _endpoints(layer: LayerObjects) -> Iterator[Series]:
             yield (*_webhook_labels(found), "not_ready"), port.total - port.ready
 
 
+def _probes(layer: LayerObjects) -> dict[tuple[str, str], list[CertificateProbe]]:
+    """By webhook."""
+    probes: dict[tuple[str, str], list[CertificateProbe]] = defaultdict(list)
+    for probe in layer.probes:
+        probes[probe.configuration, probe.webhook].append(probe)
+    return probes
+
+
 def _of_each_probed(
     pick: Callable[[list[CertificateProbe]], float | None],
 ) -> Callable[[LayerObjects], Iterator[Series]]:
     """One series for each webhook whose probes tell something together."""
 
     def samples(layer: LayerObjects) -> Iterator[Series]:
-        probes: dict[tuple[str, str], list[CertificateProbe]] = defaultdict(list)
-        for probe in layer.probes:
-            probes[probe.configuration, probe.webhook].append(probe)
-        for webhook, found in probes.items():
+        for webhook, found in _probes(layer).items():
             number = pick(found)
             if number is not None:
                 yield webhook, number
@@ -87,9 +93,11 @@ def _all_verified(probes: list[CertificateProbe]) -> int | None:
 
 
 def _ca_ends(layer: LayerObjects) -> Iterator[Series]:
+    probes = _probes(layer)
     for found in layer.webhooks:
-        if found.ca_not_after is not None:
-            yield _webhook_labels(found), found.ca_not_after
+        ends = authority_end(found, probes.get(_webhook_labels(found), ()))
+        if ends is not None:
+            yield _webhook_labels(found), ends
 
 
 def _renewals(layer: LayerObjects) -> Iterator[Series]:
@@ -183,8 +191,8 @@ FAMILIES: Final[tuple[Family[LayerObjects], ...]] = (
     Family(
         name="gpuatlas_sharing_webhook_ca_not_after_timestamp_seconds",
         kind=Kind.GAUGE,
-        help="When the first certificate of the caBundle of the webhook ends, in seconds since "
-        "1970.",
+        help="When the certificate of the caBundle that signed what the webhook serves ends, in "
+        "seconds since 1970; where none is known to have signed it, the last one to end.",
         labels=_WEBHOOK,
         unit="seconds",
         samples=_ca_ends,

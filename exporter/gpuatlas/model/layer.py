@@ -6,7 +6,7 @@ are found by the label `app.kubernetes.io/component`, never by name, since names
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -67,7 +67,8 @@ class LayerWebhook:
     """One webhook of a MutatingWebhookConfiguration that belongs to a sharing layer.
 
     `service` is (namespace, name) or None where `url` stands instead. `ca_not_after` is the end of
-    the first certificate of the caBundle to end, in Unix seconds; None where `ca_error` says why.
+    the last certificate of the caBundle to end, in Unix seconds; None where `ca_error` says why.
+    Which of them matters only a handshake tells: `authority_end`.
     `admits_pods` says that one of its rules covers the creation of pods.
     """
 
@@ -169,7 +170,8 @@ class CertificateProbe:
     `address` is "host:port", or the URL's where the webhook names one.
     `reached` is False where no handshake came about (`error` says why). `verified` says whether the
     served chain is valid now for the name that the API server asks for, by the caBundle alone;
-    None where that was not tried. `not_after` is the end of the served leaf in Unix seconds.
+    None where that was not tried. `not_after` is the end of the served leaf in Unix seconds,
+    `ca_not_after` that of the certificate of the caBundle that signed it, None where none did.
     """
 
     configuration: str
@@ -181,7 +183,19 @@ class CertificateProbe:
     verified: bool | None = None
     verify_error: str = ""
     not_after: float | None = None
+    ca_not_after: float | None = None
     subject: str = ""
+
+
+def authority_end(webhook: LayerWebhook, probes: Iterable[CertificateProbe]) -> float | None:
+    """When the caBundle stops verifying what the webhook's endpoints serve, in Unix seconds.
+
+    The first end of the authorities that signed it: others, such as an old one that stays in the
+    bundle after a renewal, may end. Where no handshake (`probes` are the webhook's) tells who
+    signed, the end of the whole bundle. None where the bundle cannot be read.
+    """
+    ends = (probe.ca_not_after for probe in probes if probe.ca_not_after is not None)
+    return min(ends, default=webhook.ca_not_after)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -91,6 +91,27 @@ def test_a_bundle_that_ends() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("signers", "expected"),
+    [
+        ((NOW + 400 * DAY,), []),
+        ((NOW + DAY,), ["ca-ends"]),
+        ((NOW + 400 * DAY, NOW + DAY), ["ca-ends"]),
+        ((NOW + 400 * DAY, None), []),
+        ((None,), ["ca-ends"]),
+    ],
+)
+def test_of_the_bundle_what_signed_the_served_certificates_counts(
+    signers: tuple[float | None, ...], expected: list[str]
+) -> None:
+    probes = tuple(
+        a_probe(address=f"10.0.0.{number}:443", ca_not_after=ends)
+        for number, ends in enumerate(signers)
+    )
+    layer = installed(webhooks=(a_webhook(ca_not_after=NOW + 2 * DAY),), probes=probes)
+    assert signals(judged(layer)) == expected
+
+
 def test_a_bundle_that_is_empty() -> None:
     webhook = a_webhook(ca_bundle=b"", ca_not_after=None, ca_error="the caBundle is empty")
     layer = installed(webhooks=(webhook,), probes=(a_probe(verified=None),))

@@ -108,6 +108,27 @@ def test_the_endpoints_of_a_webhook_are_told_together(
     assert values("certificate_not_after_timestamp_seconds") == ends
 
 
+@pytest.mark.parametrize(
+    ("probes", "ends"),
+    [
+        pytest.param((), [NOW + 1_000], id="not probed"),
+        pytest.param((probe("a"),), [NOW + 1_000], id="signed by one that is not in the bundle"),
+        pytest.param(
+            (probe("a", ca_not_after=NOW + 7), probe("b", ca_not_after=NOW + 6)),
+            [NOW + 6],
+            id="two that signed",
+        ),
+    ],
+)
+def test_the_bundle_ends_with_what_signed(
+    layer: LayerObjects, probes: tuple[CertificateProbe, ...], ends: list[float]
+) -> None:
+    webhooks = tuple(found for found in layer.webhooks if found.configuration == "hami-webhook")
+    objects = LayerObjects(webhooks=webhooks, probes=probes)
+    name = "gpuatlas_sharing_webhook_ca_not_after_timestamp_seconds"
+    assert [number for _, number in LAYER[name](objects)] == ends
+
+
 def text(page: Page) -> bytes:
     return b"".join(page.body(Format.TEXT).chunks)
 

@@ -64,9 +64,19 @@ def read_bundle(pem: bytes) -> tuple[Certificate, ...]:
     return read
 
 
-def first_end(certificates: Sequence[Certificate]) -> float:
-    """When the first of them ends."""
-    return min(certificate.not_after for certificate in certificates)
+def last_end(certificates: Sequence[Certificate]) -> float:
+    """When the last of them ends."""
+    return max(certificate.not_after for certificate in certificates)
+
+
+def authority_end(leaf: Certificate, bundle: Sequence[Certificate]) -> float | None:
+    """When the last of those ends that signed the leaf, or are it.
+
+    None where none did, as under an authority in between. After a renewal a bundle holds the old
+    authority beside the new one, often of the same name: the signature tells them apart.
+    """
+    signers = (one for one in bundle if one.der == leaf.der or _has_signed(one, leaf))
+    return max((one.not_after for one in signers), default=None)
 
 
 def time_fault(leaf: Certificate, bundle: Sequence[Certificate], at: float) -> str:
@@ -79,6 +89,18 @@ def time_fault(leaf: Certificate, bundle: Sequence[Certificate], at: float) -> s
     if signers and not any(one.not_before <= at <= one.not_after for one in signers):
         return "the certificate of the authority has expired or is not yet valid"
     return ""
+
+
+def _has_signed(authority: Certificate, leaf: Certificate) -> bool:
+    if authority.subject != leaf.issuer:
+        return False
+    try:
+        with _reading():
+            signed, signer = map(x509.load_der_x509_certificate, (leaf.der, authority.der))
+            signed.verify_directly_issued_by(signer)
+    except MalformedError:
+        return False
+    return True
 
 
 def _readable(blocks: Sequence[bytes]) -> Iterator[Certificate]:

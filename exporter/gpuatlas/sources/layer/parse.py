@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 from gpuatlas.model.layer import (
@@ -28,9 +28,15 @@ from gpuatlas.sources.layer.asks import (
     WEBHOOKS,
     Ask,
 )
+from gpuatlas.sources.layer.bounds import MAX_CONTROLLERS, MAX_SERVICES, TOO_MANY, in_turn
 from gpuatlas.sources.layer.configs import read_configs
 from gpuatlas.sources.layer.controllers import ControllerRecord, read_controller
-from gpuatlas.sources.layer.endpoints import read_service, read_slice, service_endpoints
+from gpuatlas.sources.layer.endpoints import (
+    ServiceRecord,
+    read_service,
+    read_slice,
+    service_endpoints,
+)
 from gpuatlas.sources.layer.leases import lease_places, read_lease
 from gpuatlas.sources.layer.records import metadata_of
 from gpuatlas.sources.layer.webhooks import read_webhooks
@@ -49,15 +55,18 @@ def parse_layer(raw_objects: Iterable[Raw], *, every_slice: bool = False) -> Lay
     Leases and ConfigMaps (each with its `kind` and `apiVersion`). Everything but `read_at`,
     `probes`, `licences` and `unread`, which no object tells. Of an object that comes twice the
     first one counts. With `every_slice` all EndpointSlices of the layers' Services are among them,
-    so that a Service without one has no endpoints; otherwise nothing is said of it.
+    so that a Service without one has no endpoints; otherwise nothing is said of it. Of controllers
+    and Services there are as many as `bounds` allows; those left out are rejections.
     """
     parser = _Parser(raw_objects)
-    records = parser.controllers()
-    controllers = tuple(record.controller for record in records)
+    labelled = parser.controllers()
     services = parser.each(SERVICES, read_service)
     slices = parser.each(ENDPOINT_SLICES, read_slice)
-    schedulers = _schedulers({service.place for service in services}, records)
+    schedulers = _schedulers({service.place for service in services}, labelled)
     webhooks = tuple(parser.webhooks(schedulers))
+    records = parser.bounded_controllers(labelled, webhooks)
+    services = parser.bounded_services(services, webhooks)
+    controllers = tuple(record.controller for record in records)
     return LayerObjects(
         controllers=controllers,
         webhooks=webhooks,
@@ -79,24 +88,34 @@ def config_places(records: Iterable[ControllerRecord]) -> dict[Place, str]:
 
 
 def read_controllers(raw_objects: Iterable[Raw]) -> tuple[ControllerRecord, ...]:
-    """The layers' controllers among these objects, with the ConfigMaps that they mount."""
+    """All controllers that carry a layer's label, with the ConfigMaps that they mount."""
     return _Parser(raw_objects).controllers()
 
 
 def service_names(raw_objects: Iterable[Raw]) -> frozenset[str]:
     """Names of the Services whose EndpointSlices tell something: schedulers' and webhooks'."""
     parser = _Parser(raw_objects)
-    services = {service.place for service in parser.each(SERVICES, read_service)}
-    schedulers = _schedulers(services, parser.controllers())
-    called = {hook.service for hook in parser.webhooks(schedulers) if hook.service is not None}
-    return frozenset(name for _, name in services | called)
+    services = parser.each(SERVICES, read_service)
+    schedulers = _schedulers({service.place for service in services}, parser.controllers())
+    webhooks = tuple(parser.webhooks(schedulers))
+    kept = {service.place for service in parser.bounded_services(services, webhooks)}
+    return frozenset(name for _, name in kept | _called(webhooks))
 
 
 def webhook_namespaces(raw_objects: Iterable[Raw]) -> frozenset[str]:
     """The namespaces that webhooks of a layer lead to: only administrators make webhooks."""
     parser = _Parser(raw_objects)
     schedulers = _schedulers(set(), parser.controllers())
-    return frozenset(h.service[0] for h in parser.webhooks(schedulers) if h.service is not None)
+    return _homes(parser.webhooks(schedulers))
+
+
+def _called(webhooks: Iterable[LayerWebhook]) -> set[Place]:
+    """The Services that webhooks call."""
+    return {webhook.service for webhook in webhooks if webhook.service is not None}
+
+
+def _homes(webhooks: Iterable[LayerWebhook]) -> frozenset[str]:
+    return frozenset(namespace for namespace, _ in _called(webhooks))
 
 
 def _schedulers(services: set[Place], records: Iterable[ControllerRecord]) -> set[Place]:
@@ -123,6 +142,29 @@ class _Parser:
             for ask in (DAEMON_SETS, DEPLOYMENTS)
             for record in self.each(ask, read_controller)
         )
+
+    def bounded_controllers(
+        self, records: Sequence[ControllerRecord], webhooks: Iterable[LayerWebhook]
+    ) -> tuple[ControllerRecord, ...]:
+        """At most `MAX_CONTROLLERS` of them, in their order."""
+        turns = in_turn(records, lambda record: record.controller.namespace, _homes(webhooks))
+        kept = {record.controller.object for record in turns[:MAX_CONTROLLERS]}
+        for left in (record.controller for record in turns[MAX_CONTROLLERS:]):
+            ask = DAEMON_SETS if left.kind == DAEMON_SETS.kind else DEPLOYMENTS
+            self._leave_out(ask, (left.namespace, left.name), MAX_CONTROLLERS)
+        return tuple(record for record in records if record.controller.object in kept)
+
+    def bounded_services(
+        self, services: Sequence[ServiceRecord], webhooks: Collection[LayerWebhook]
+    ) -> list[ServiceRecord]:
+        """Those that webhooks call, and at most `MAX_SERVICES` others."""
+        called = _called(webhooks)
+        others = (service for service in services if service.place not in called)
+        turns = in_turn(others, lambda service: service.place[0], _homes(webhooks))
+        for service in turns[MAX_SERVICES:]:
+            self._leave_out(SERVICES, service.place, MAX_SERVICES)
+        kept = called | {service.place for service in turns[:MAX_SERVICES]}
+        return [service for service in services if service.place in kept]
 
     def each(self, ask: Ask, read: Callable[[object], T | None]) -> list[T]:
         """What `read` makes of the objects of a kind, by namespace and name."""
@@ -165,6 +207,11 @@ class _Parser:
 
     def _sorted(self, ask: Ask) -> list[Raw]:
         return [raw for _, raw in sorted(self._by_ask[ask].items(), key=lambda pair: pair[0])]
+
+    def _leave_out(self, ask: Ask, place: Place, most: int) -> None:
+        message = f"more than {most} have the label of a sharing layer: take it off the others"
+        where = clean_text(f"{ask.kind} {'/'.join(place)}")
+        self.rejections.append(Rejection(ask.source, TOO_MANY, where, message))
 
     def _refuse(self, ask: Ask, raw: Raw, error: MalformedError) -> None:
         namespace, name = _place(raw)

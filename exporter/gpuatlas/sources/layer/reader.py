@@ -29,6 +29,7 @@ from gpuatlas.sources.layer.asks import (
     one_of,
 )
 from gpuatlas.sources.layer.bookkeeping import SourceBook
+from gpuatlas.sources.layer.bounds import SYSTEM, in_turn
 from gpuatlas.sources.layer.leases import lease_places
 from gpuatlas.sources.layer.licences import read_licence, unread_licence
 from gpuatlas.sources.layer.parse import (
@@ -46,7 +47,6 @@ from gpuatlas.sources.layer.tls import probe_all
 CERTIFICATE: Final = "certificate"
 # Any tenant can label a Deployment of theirs as a scheduler: what it names is not read without end.
 MAX_NAMED: Final = 32
-_SYSTEM: Final = "kube-system"
 _NOT_PROBED: Final = (
     "the certificates that webhooks serve were not looked at: add --probe-webhook where the "
     "endpoints of their Services can be reached"
@@ -136,12 +136,11 @@ def _named(
 ) -> Iterator[Raw]:
     """The objects of these names; one that does not exist is told in `unread`.
 
-    Where `homes`, to which webhooks lead, are known, those there and the system's come first and
-    are told alone: anybody can name an object of another namespace.
+    Where `homes`, to which webhooks lead, are known, those there and the system's are told alone:
+    anybody can name an object of another namespace.
     """
-    own = {*homes, _SYSTEM}
-    ordered = sorted(places, key=lambda place: place[0] not in own)
-    for namespace, name in ordered[:MAX_NAMED]:
+    own = {*homes, SYSTEM}
+    for namespace, name in in_turn(places, lambda place: place[0], homes)[:MAX_NAMED]:
         found = asked.read_named(ask, namespace, name)
         if found.raw is not None:
             yield found.raw

@@ -20,7 +20,12 @@ from typing import Final
 from gpuatlas.model.layer import CertificateProbe
 from gpuatlas.model.rejections import MalformedError
 from gpuatlas.model.units import clean_text
-from gpuatlas.sources.layer.certificates import Certificate, read_certificate, time_fault
+from gpuatlas.sources.layer.certificates import (
+    Certificate,
+    authority_end,
+    read_certificate,
+    time_fault,
+)
 from gpuatlas.sources.layer.probing import ProbeTarget
 
 _WORKERS: Final = 8
@@ -83,6 +88,7 @@ def probe(target: ProbeTarget, now: float, timeout_s: float) -> CertificateProbe
         verified=verified,
         verify_error=clean_text(verify_error),
         not_after=None if leaf is None else leaf.not_after,
+        ca_not_after=None if leaf is None else authority_end(leaf, target.trusted),
         subject="" if leaf is None else leaf.names,
     )
 

@@ -17,7 +17,7 @@ from gpuatlas.model.rejections import MalformedError
 from gpuatlas.model.units import clean_text
 from gpuatlas.sources.kubernetes.metadata import label_text
 from gpuatlas.sources.kubernetes.shape import fields, items, text
-from gpuatlas.sources.layer.certificates import MAX_BUNDLE_BYTES, first_end, read_bundle
+from gpuatlas.sources.layer.certificates import MAX_BUNDLE_BYTES, last_end, read_bundle
 from gpuatlas.sources.layer.controllers import MAX_ITEMS
 from gpuatlas.sources.layer.records import name_of, words
 
@@ -96,7 +96,7 @@ def _bundle(value: object) -> tuple[bytes, str]:
 
 def _end_of(bundle: bytes) -> tuple[float | None, str]:
     try:
-        return first_end(read_bundle(bundle)), ""
+        return last_end(read_bundle(bundle)), ""
     except MalformedError as error:
         return None, str(error)
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from gpuatlas.model.rejections import MalformedError
 from gpuatlas.sources.layer.certificates import (
-    first_end,
+    authority_end,
+    last_end,
     read_bundle,
     read_certificate,
     time_fault,
@@ -49,7 +50,7 @@ def test_a_bundle_is_what_of_it_can_be_read(authority: Signed, leaf: Signed) -> 
     key = b"-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"
     found = read_bundle(b"text\n" + broken + authority.pem + key + leaf.pem)
     assert [one.names for one in found] == ["CN=layer-ca", "DNS:a.b.svc"]
-    assert first_end(found) == (NOON + dt.timedelta(hours=1)).timestamp()
+    assert last_end(found) == (NOON + YEAR).timestamp()
 
 
 @pytest.mark.parametrize(
@@ -101,6 +102,23 @@ def test_an_authority_that_ended_before_its_certificate_is_a_fault() -> None:
     assert time_fault(leaf, stranger, NOON.timestamp()) == ""
 
 
+def test_of_authorities_of_one_name_the_one_that_signed_counts(authority: Signed) -> None:
+    renewed = signed("layer-ca", authority=True, begins=NOON, ends=NOON + 2 * YEAR)
+    bundle = read_bundle(authority.pem + renewed.pem)
+    for signer in (authority, renewed):
+        leaf = read_certificate(der(signed("", by=signer)))
+        assert authority_end(leaf, bundle) == signer.ends
+    stranger = read_certificate(der(signed("", by=signed("layer-ca", authority=True))))
+    assert authority_end(stranger, bundle) is None
+
+
+def test_what_is_in_the_bundle_itself_needs_no_authority(leaf: Signed, authority: Signed) -> None:
+    read = read_certificate(der(leaf))
+    assert authority_end(read, read_bundle(leaf.pem)) == leaf.ends
+    assert authority_end(read, read_bundle(leaf.pem + authority.pem)) == authority.ends
+    assert authority_end(read, ()) is None
+
+
 @settings(deadline=None, max_examples=150)
 @given(changes=st.dictionaries(st.integers(0, 2000), st.integers(0, 255), max_size=4))
 def test_spoilt_certificates_are_read_or_refused(
@@ -115,6 +133,7 @@ def test_spoilt_certificates_are_read_or_refused(
         return
     assert 0 <= found.not_after < 1e12
     assert len(found.names) <= 200
+    assert authority_end(found, read_bundle(authority.pem)) in {None, authority.ends}
 
 
 @settings(deadline=None, max_examples=100)

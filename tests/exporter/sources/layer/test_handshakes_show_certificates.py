@@ -81,8 +81,30 @@ def test_a_certificate_that_the_bundle_verifies(authority: Signed, serve: Serve)
         verified=True,
         verify_error="",
         not_after=leaf.ends,
+        ca_not_after=authority.ends,
         subject=f"DNS:{NAME}",
     )
+
+
+def test_of_a_bundle_of_several_the_end_of_the_one_that_signed_counts(serve: Serve) -> None:
+    begins = dt.datetime.now(dt.UTC).replace(microsecond=0) - 2 * YEAR
+    ended = signed("first-ca", authority=True, begins=begins, ends=begins + YEAR)
+    soon = signed("second-ca", authority=True, ends=begins + 2 * YEAR + dt.timedelta(days=2))
+    new = signed("third-ca", authority=True)
+    bundle = ended.pem + soon.pem + new.pem
+
+    by_new = look(serve(signed("", by=new, dns=[NAME])), bundle)
+    assert (by_new.verified, by_new.ca_not_after) == (True, new.ends)
+    by_old = look(serve(signed("", by=soon, dns=[NAME])), bundle)
+    assert (by_old.verified, by_old.ca_not_after) == (True, soon.ends)
+
+
+def test_who_signed_is_not_known_under_an_authority_in_between(
+    authority: Signed, serve: Serve
+) -> None:
+    between = signed("between", by=authority, authority=True)
+    found = look(serve(signed("", by=between, dns=[NAME])), authority.pem)
+    assert (found.verified, found.ca_not_after) == (True, None)
 
 
 def assert_refused(found: CertificateProbe, reason: str, leaf: Signed) -> None:
@@ -131,6 +153,7 @@ def test_a_self_signed_certificate_is_verified_by_itself_alone(
     assert_refused(look(port, authority.pem), "self-signed certificate", leaf)
     found = look(port, leaf.pem)
     assert (found.verified, found.subject) == (True, "CN=self")
+    assert found.ca_not_after == leaf.ends
 
 
 def test_a_chain_with_an_intermediate_authority(authority: Signed, serve: Serve) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from gpuatlas.model.layer import LayerObjects
 from gpuatlas.model.rejections import Rejection
+from gpuatlas.sources.layer.bounds import MAX_CONTROLLERS, MAX_SERVICES
 from gpuatlas.sources.layer.parse import config_places, parse_layer, read_controllers, service_names
 from gpuatlas_harness.layered import (
     NAMESPACE,
@@ -16,6 +17,7 @@ from gpuatlas_harness.layered import (
     SERVICE,
     config_map,
     device_config,
+    device_plugin,
     installation,
     lease,
     scheduler,
@@ -118,6 +120,68 @@ def test_each_bad_object_costs_itself_only() -> None:
     # The scheduler mounts only one of the two.
     assert [c.key for c in found.configs] == ["device-config.yaml"]
     assert len(found.endpoints) == 2
+
+
+def labelled(raw: Object, namespace: str, name: str) -> Object:
+    """The same object, as somebody makes it elsewhere."""
+    return {**raw, "metadata": {**raw["metadata"], "namespace": namespace, "name": name}}
+
+
+TENANTS = [labelled(scheduler(), "a-team", f"mine-{number:03}") for number in range(100)]
+
+
+def test_tenants_who_label_their_own_take_nobodys_place() -> None:
+    plugins = [labelled(device_plugin(), f"z-layer-{n}", "volcano-plugin") for n in range(3)]
+    found = parse_layer([*TENANTS, *plugins, *installation()])
+
+    objects = [c.object for c in found.controllers]
+    assert len(objects) == MAX_CONTROLLERS == 64
+    assert {c.object for c in parse_layer(installation()).controllers} <= set(objects)
+    assert {f"DaemonSet/z-layer-{n}/volcano-plugin" for n in range(3)} <= set(objects)
+    mine = [f"Deployment/a-team/mine-{number:03}" for number in range(59)]
+    assert [name for name in objects if "mine" in name] == mine
+    assert found.webhooks == parse_layer(installation()).webhooks
+
+
+def test_what_is_left_out_is_told_one_by_one() -> None:
+    found = parse_layer([*TENANTS, *installation()])
+    left_out = [
+        Rejection(
+            "kubernetes-deployments.apps",
+            "too-many",
+            f"Deployment a-team/mine-{number:03}",
+            "more than 64 have the label of a sharing layer: take it off the others",
+        )
+        for number in range(62, 100)
+    ]
+    assert list(found.rejections) == left_out
+
+
+def test_without_a_webhook_each_namespace_has_its_turn() -> None:
+    own = [raw for raw in installation() if raw["kind"] in {"DaemonSet", "Deployment"}]
+    found = parse_layer([*TENANTS, *own])
+    assert len(found.controllers) == MAX_CONTROLLERS
+    assert [c.object for c in found.controllers if c.namespace == NAMESPACE] == [
+        f"DaemonSet/{NAMESPACE}/{RELEASE}-device-plugin",
+        f"Deployment/{NAMESPACE}/{SERVICE}",
+    ]
+
+
+def test_services_of_tenants_do_not_make_the_question_endless() -> None:
+    services = [labelled(service(), "a-team", f"mine-{number:03}") for number in range(100)]
+    objects = [*services, *installation()]
+
+    assert len(service_names(objects)) == MAX_SERVICES + 1 == 33
+    assert SERVICE in service_names(objects)
+    found = parse_layer(objects, every_slice=True)
+    assert {(e.namespace, e.service) for e in found.endpoints} == {
+        (NAMESPACE, SERVICE),
+        *(("a-team", f"mine-{number:03}") for number in range(32)),
+    }
+    assert [(r.source, r.reason, r.where) for r in found.rejections] == [
+        ("kubernetes-services", "too-many", f"Service a-team/mine-{number:03}")
+        for number in range(32, 100)
+    ]
 
 
 def test_what_to_ask_for_by_name_follows_from_the_controllers() -> None:

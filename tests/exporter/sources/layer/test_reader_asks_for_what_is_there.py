@@ -269,7 +269,7 @@ def test_controllers_that_name_a_thousand_things_have_a_few_read() -> None:
         raw["metadata"]["namespace"] = f"team-{number}"
         flood.append(raw)
     lists = FakeLists(flood)
-    assert len(read(lists).controllers) == 100
+    assert len(read(lists).controllers) == 64
     assert sum("/leases/" in path for path, _ in lists.asked) == 32
     assert sum("/configmaps/" in path for path, _ in lists.asked) == 32
 

@@ -83,11 +83,11 @@ def test_an_empty_bundle_and_a_broken_one_say_why_they_are_none() -> None:
     assert garbage.ca_error == "no certificate in it can be read"
 
 
-def test_the_first_certificate_of_a_bundle_to_end_counts(authority: Signed) -> None:
+def test_the_last_certificate_of_a_bundle_to_end_counts(authority: Signed) -> None:
     now = authority.certificate.not_valid_before_utc
     older = signed("old-ca", authority=True, begins=now, ends=now.replace(year=now.year + 1))
     bundle = b"junk\n" + authority.pem + older.pem
-    assert one(webhook(bundle)).ca_not_after == older.ends
+    assert one(webhook(bundle)).ca_not_after == authority.ends
 
 
 @pytest.mark.parametrize(
