@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
 
+from gpuatlas.runtime.backfill.write_request import encoded_label
+
 NAME: Final = "__name__"
 NO_SAMPLE: Final = float("nan")
 
@@ -57,11 +59,7 @@ def series_key(labels: Mapping[str, str]) -> SeriesKey:
 
 @lru_cache(maxsize=65_536)
 def _encoded(labels: tuple[tuple[str, str], ...]) -> SeriesKey:
-    return b"".join(
-        _field(1, _field(1, name.encode()) + _field(2, value.encode(errors="replace")))
-        for name, value in labels
-        if value
-    )
+    return b"".join(encoded_label(name, value) for name, value in labels if value)
 
 
 def series_labels(key: SeriesKey) -> dict[str, str]:
@@ -79,21 +77,6 @@ def _labels(key: SeriesKey) -> Iterable[tuple[str, str]]:
         _, position = _read_varint(key, position + name_size + 1)
         yield name.decode(), key[position:end].decode()
         position = end
-
-
-def _field(number: int, content: bytes) -> bytes:
-    """A length-delimited field of a protobuf message."""
-    return bytes((number << 3 | 2,)) + varint(len(content)) + content
-
-
-def varint(number: int) -> bytes:
-    """A number as protobuf and snappy write it."""
-    parts = bytearray()
-    while number >= 0x80:  # noqa: PLR2004 - seven bits a byte
-        parts.append(number & 0x7F | 0x80)
-        number >>= 7
-    parts.append(number)
-    return bytes(parts)
 
 
 def _read_varint(data: bytes, position: int) -> tuple[int, int]:

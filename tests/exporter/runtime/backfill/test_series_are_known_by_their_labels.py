@@ -3,11 +3,10 @@ from __future__ import annotations
 import math
 from array import array
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuatlas.runtime.backfill.series import blank, held, series_key, series_labels, varint
+from gpuatlas.runtime.backfill.series import blank, held, series_key, series_labels
 
 NAMES = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_]{0,20}", fullmatch=True)
 VALUES = st.text(st.characters(codec="utf-8"), max_size=200)
@@ -25,20 +24,6 @@ def test_labels_are_sorted_and_an_empty_one_is_none() -> None:
 @settings(deadline=None, max_examples=200)
 def test_a_key_holds_its_labels(labels: dict[str, str]) -> None:
     assert series_labels(series_key(labels)) == {n: v for n, v in labels.items() if v}
-
-
-@pytest.mark.parametrize(
-    ("number", "written"),
-    [
-        (0, b"\x00"),
-        (127, b"\x7f"),
-        (128, b"\x80\x01"),
-        (300, b"\xac\x02"),
-        (2**35, b"\x80" * 5 + b"\x01"),
-    ],
-)
-def test_varints(number: int, written: bytes) -> None:
-    assert varint(number) == written
 
 
 def test_a_blank_column_has_no_sample() -> None:
