@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from gpuatlas.cli.prometheus_login import FILES, refuse_half_or_double_login
+
 if TYPE_CHECKING:
     from gpuatlas.runtime.once import ClusterSettings
     from gpuatlas.sources.promapi.settings import PrometheusSettings
@@ -24,8 +26,8 @@ _CLUSTER_OPTIONS: Final = (
     "prometheus_url",
 )
 _LAYER_OPTIONS: Final = ("probe_webhook", "licence")
-_PROMETHEUS_OPTIONS: Final = (
-    "prometheus_bearer_token_file",
+PROMETHEUS_OPTIONS: Final = (
+    *FILES,
     "prometheus_ca_file",
     "prometheus_insecure_skip_verify",
     "prometheus_header",
@@ -82,6 +84,18 @@ prometheus_access_options: Final = _together(
             help="Token for the Prometheus.",
         ),
         option(
+            "--prometheus-username-file",
+            type=_FILE,
+            metavar="FILE",
+            help="User name for the Prometheus, for basic authentication.",
+        ),
+        option(
+            "--prometheus-password-file",
+            type=_FILE,
+            metavar="FILE",
+            help="Password of that user.",
+        ),
+        option(
             "--prometheus-ca-file",
             type=_FILE,
             metavar="FILE",
@@ -115,6 +129,14 @@ prometheus_options: Final = _together(
         ),
         prometheus_access_options,
     )
+)
+PAGES_FROM_EXPORTERS: Final = "exporters"
+PAGES_FROM_PROMETHEUS: Final = "prometheus"
+pages_from_option: Final = option(
+    "--pages-from",
+    type=click.Choice([PAGES_FROM_EXPORTERS, PAGES_FROM_PROMETHEUS]),
+    help="Where DCGM's, HAMi's and inference servers' figures are read. Default: from the "
+    "Prometheus where one is named.",
 )
 cluster_label_option: Final = option(
     "--cluster",
@@ -190,20 +212,23 @@ def cluster_settings(options: dict[str, Any]) -> ClusterSettings:
         direct=options["direct"],
         exporter_namespaces=frozenset(options["exporter_namespace"]),
         prometheus=prometheus_settings(options) if options.get("prometheus_url") else None,
+        prometheus_pages=options.get("pages_from") != PAGES_FROM_EXPORTERS,
     )
 
 
 def _refuse_contradictions(options: dict[str, Any]) -> None:
     if options["from"] is not None:
-        for name in (*_CLUSTER_OPTIONS, *_PROMETHEUS_OPTIONS, *_LAYER_OPTIONS):
+        for name in (*_CLUSTER_OPTIONS, *PROMETHEUS_OPTIONS, *_LAYER_OPTIONS):
             if options.get(name):
                 message = "has no meaning with --from: the folder is read, no cluster"
                 raise _wrong(name, message)
     if not options.get("prometheus_url"):
-        for name in _PROMETHEUS_OPTIONS:
+        for name in PROMETHEUS_OPTIONS:
             if options.get(name):
                 raise _wrong(name, "needs --prometheus-url")
-    elif options["direct"]:
+        if options.get("pages_from") == PAGES_FROM_PROMETHEUS:
+            raise _wrong("pages_from", f"{PAGES_FROM_PROMETHEUS} needs --prometheus-url")
+    elif options["direct"] and options.get("pages_from") != PAGES_FROM_EXPORTERS:
         raise click.UsageError("--direct and --prometheus-url are two ways to read the same")
 
 
@@ -226,9 +251,12 @@ def prometheus_settings(options: dict[str, Any]) -> PrometheusSettings:
         raise click.UsageError(
             "--prometheus-url must begin with http:// or https:// and name a host"
         )
+    refuse_half_or_double_login(options)
     return PrometheusSettings(
         url=url,
         bearer_token_file=options["prometheus_bearer_token_file"],
+        username_file=options["prometheus_username_file"],
+        password_file=options["prometheus_password_file"],
         ca_file=options["prometheus_ca_file"],
         insecure=options["prometheus_insecure_skip_verify"],
         headers=_pairs("prometheus_header", options),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gpuatlas.cli.options import licence_option, option, prometheus_options
+from gpuatlas.cli.options import licence_option, option, pages_from_option, prometheus_options
 
 if TYPE_CHECKING:
     from gpuatlas.runtime.observe import Observer
@@ -25,6 +25,8 @@ Examples:
       from a laptop that can reach the pods
   gpuatlas serve --prometheus-url http://prometheus.monitoring:9090
       where a Prometheus already scrapes DCGM and HAMi
+  gpuatlas serve --prometheus-url http://prometheus.monitoring:9090 --pages-from exporters
+      where it need not: only what workloads need is learnt from it
   gpuatlas serve --shard 0/3
       the first of three that share a large cluster
   gpuatlas serve --from ./capture
@@ -64,6 +66,7 @@ _SECONDS = click.FloatRange(min=1, max=3600)
     help="Take only pods of this namespace for exporters. Repeatable; default: any.",
 )
 @prometheus_options
+@pages_from_option
 @option(
     "--scrape-interval",
     default=30.0,

@@ -7,6 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from gpuatlas.cli.options import (
+    PAGES_FROM_EXPORTERS,
+    PAGES_FROM_PROMETHEUS,
+    PROMETHEUS_OPTIONS,
+)
+from gpuatlas.cli.prometheus_login import FILES, problem_of_login
 from gpuatlas.runtime.scope import Shard, parse_shard
 from gpuatlas.runtime.settings import LogSettings, RefreshSettings, ServerSettings, Settings
 from gpuatlas.runtime.web.address import ListenAddress, parse_listen_address
@@ -48,6 +54,7 @@ class _Reader:
             ),
             scrape=self._scrape(),
             prometheus=self._prometheus(),
+            prometheus_pages=options["pages_from"] != PAGES_FROM_EXPORTERS,
             services=self._services(),
             layer=LayerSettings(probe=options["probe_webhook"], licences=tuple(self._licences())),
             exporter_namespaces=frozenset(options["exporter_namespace"]),
@@ -112,17 +119,23 @@ class _Reader:
         options = self._options
         url = options["prometheus_url"]
         if url is None:
-            for name in _PROMETHEUS_OPTIONS:
+            for name in PROMETHEUS_OPTIONS:
                 if options[name]:
                     self._wrong(name, "needs --prometheus-url")
+            if options["pages_from"] == PAGES_FROM_PROMETHEUS:
+                self._wrong("pages_from", f"{PAGES_FROM_PROMETHEUS} needs --prometheus-url")
             return None
         if not is_usable(url):
             self._wrong("prometheus_url", "must begin with http:// or https:// and name a host")
-        for name in ("prometheus_bearer_token_file", "prometheus_ca_file"):
+        elif (problem := problem_of_login(options)) is not None:
+            self._wrong(*problem)
+        for name in (*FILES, "prometheus_ca_file"):
             self._check_readable(name)
         return PrometheusSettings(
             url=url,
             bearer_token_file=options["prometheus_bearer_token_file"],
+            username_file=options["prometheus_username_file"],
+            password_file=options["prometheus_password_file"],
             ca_file=options["prometheus_ca_file"],
             insecure=options["prometheus_insecure_skip_verify"],
             headers=self._pairs("prometheus_header"),
@@ -163,12 +176,3 @@ class _Reader:
 
     def _wrong(self, name: str, what: str) -> None:
         self.problems.append(f"--{name.replace('_', '-')}: {what}")
-
-
-_PROMETHEUS_OPTIONS = (
-    "prometheus_bearer_token_file",
-    "prometheus_ca_file",
-    "prometheus_insecure_skip_verify",
-    "prometheus_header",
-    "prometheus_matcher",
-)

@@ -85,6 +85,8 @@ class LiveObserver:
             Exception: whatever unexpected ended the last round of pages or look at the layers or
                 at sizing, once.
         """
+        # First: what comes in while the rest is read is then there and not yet counted on.
+        missing = tuple(self._missing(now))
         pages = self._rounds.last()
         layer = self._layers.last()
         sizing = self._sizing.last() if self._sizing is not None else SizingLook()
@@ -114,7 +116,7 @@ class LiveObserver:
                     *(self._services.statuses if self._services is not None else ()),
                 )
             ),
-            missing=tuple(self._missing(now)),
+            missing=missing,
             sizing=sizing.report,
             services=self._services,
         )
@@ -140,8 +142,8 @@ class LiveObserver:
 def _page_source(
     settings: Settings, cluster: ClusterReader, transport: Transport, clock: Callable[[], float]
 ) -> PageSource:
-    if settings.prometheus is not None:
-        return PrometheusReader(settings.prometheus)
+    if settings.page_prometheus is not None:
+        return PrometheusReader(settings.page_prometheus)
     return EndpointPages(
         cluster,
         Scraper(transport, settings.scrape, clock),
@@ -158,8 +160,8 @@ def _service_rounds(
         return None
     source = (
         DirectServices(transport, settings.services, clock)
-        if settings.prometheus is None
-        else PrometheusServices(settings.prometheus)
+        if settings.page_prometheus is None
+        else PrometheusServices(settings.page_prometheus)
     )
     return ServiceRounds(source, interval_seconds=settings.refresh.scrape_interval_seconds)
 

@@ -85,7 +85,15 @@ class ClusterSettings:
     the API server's pod proxy."""
 
     prometheus: PrometheusSettings | None = None
-    """A Prometheus that has it all. None: the endpoints themselves."""
+    """A Prometheus to ask. None: the endpoints themselves."""
+
+    prometheus_pages: bool = True
+    """Whether that Prometheus has the pages of all endpoints."""
+
+    @property
+    def page_prometheus(self) -> PrometheusSettings | None:
+        """The Prometheus that has the pages' series. None: the endpoints themselves are read."""
+        return self.prometheus if self.prometheus_pages else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,8 +218,8 @@ def _scrape(
     clock: Callable[[], float],
     progress: Progress,
 ) -> ScrapeRound:
-    if settings.prometheus is not None:
-        with closing(PrometheusReader(settings.prometheus)) as reader:
+    if settings.page_prometheus is not None:
+        with closing(PrometheusReader(settings.page_prometheus)) as reader:
             return reader.read(clock())
     scraper = Scraper(_counting(settings, connection, targets, progress), settings.scrape, clock)
     with closing(scraper):

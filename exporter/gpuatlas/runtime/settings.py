@@ -93,7 +93,10 @@ class Settings:
     """How the pages of other exporters are read from their pods."""
 
     prometheus: PrometheusSettings | None = None
-    """A Prometheus that has these pages' series already. None: the pods themselves are read."""
+    """A Prometheus with the recordings that sizing learns from. None: sizes stay unknown."""
+
+    prometheus_pages: bool = True
+    """Whether that Prometheus is read in place of the pods: it must scrape all of them then."""
 
     layer: LayerSettings = field(default_factory=LayerSettings)
     """How the sharing layers' own objects are read."""
@@ -123,3 +126,8 @@ class Settings:
 
     revision: str = ""
     """Commit that the image was built from, for gpuatlas_build_info. "": not known."""
+
+    @property
+    def page_prometheus(self) -> PrometheusSettings | None:
+        """The Prometheus that has the pages' series. None: the pods themselves are read."""
+        return self.prometheus if self.prometheus_pages else None

@@ -132,6 +132,8 @@ def test_a_folder_that_is_no_capture(name: str, run: Run, tmp_path: Path) -> Non
             "--prometheus-matcher 'cluster' must be NAME=VALUE",
         ),
         (("cards", "--prometheus-url", "http://p", "--direct"), "two ways to read the same"),
+        (("doctor", "--prometheus-url", "http://p", "--direct"), "two ways to read the same"),
+        (("doctor", "--pages-from", "prometheus"), "prometheus needs --prometheus-url"),
         (("cards", "--output", "xml"), "'xml' is not one of 'table', 'json'"),
         (("cards", "--colour", "never"), "No such option"),
         (("card",), "No such command 'card'. Did you mean 'cards'?"),

@@ -19,7 +19,8 @@ import requests
 import urllib3
 
 from gpuatlas.model.units import clean_text
-from gpuatlas.sources.errors import BadAnswerError, UnauthorizedError
+from gpuatlas.sources.errors import BadAnswerError
+from gpuatlas.sources.promapi.credentials import authorization
 from gpuatlas.sources.promapi.settings import PrometheusSettings
 from gpuatlas.sources.scrape.exchange import Limits, exchange, ok_body, shown
 
@@ -189,19 +190,8 @@ class PrometheusClient:
 
     def _headers(self) -> dict[str, str]:
         headers = {"Accept": "application/json", **self._settings.headers}
-        path = self._settings.bearer_token_file
-        if path is not None:
-            try:
-                token = path.read_text(encoding="utf-8").strip()
-            except (OSError, UnicodeDecodeError) as error:
-                message = f"cannot read the bearer token file {path}: {error}"
-                raise UnauthorizedError(message) from error
-            if not (token.isascii() and token.isprintable()):
-                message = (
-                    f"the bearer token file {path} holds no token: it must be one line of ASCII"
-                )
-                raise UnauthorizedError(message)
-            headers["Authorization"] = f"Bearer {token}"
+        if known := authorization(self._settings):
+            headers["Authorization"] = known
         return headers
 
 

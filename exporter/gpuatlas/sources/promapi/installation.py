@@ -140,10 +140,10 @@ class _Reader(PrometheusClient):
                 jobs.setdefault(labels.get("job", ""), []).append(label)
         return {job: tuple(names) for job, names in jobs.items()}
 
-    def holders(self) -> frozenset[str]:
-        """The namespaces of the pods on cards, as its labels have them."""
-        found = self.vector(f"group by (namespace) ({self._select(_HELD)})")
-        return frozenset(labels.get("namespace", "") for labels, _ in found)
+    def holders(self) -> frozenset[tuple[str, str]]:
+        """Namespace and name of the pods on cards, as the labels have them."""
+        found = self.vector(f"group by (namespace, pod) ({self._select(_HELD)})")
+        return frozenset((row.get("namespace", ""), row.get("pod", "")) for row, _ in found)
 
     def dcgm(self) -> DcgmSeries:
         """DCGM's series, counted."""

@@ -12,12 +12,16 @@ from urllib.parse import urlsplit
 class PrometheusSettings:
     """Where it is, who we are, and the bounds. Times are seconds."""
 
-    url: str
+    url: str = field(repr=False)
     """Base URL, with the prefix that the server is under, if any: what stands before `/api/v1`.
-    A user name and password in it are sent as basic authentication."""
+    A user name and password in it are sent as basic authentication; nothing may show them."""
 
     bearer_token_file: Path | None = None
     """File with a bearer token. Read again for each query, since such tokens are rotated."""
+
+    username_file: Path | None = None
+    password_file: Path | None = None
+    """Files with what basic authentication sends, both or none. Read again for each query."""
 
     ca_file: Path | None = None
     """PEM file of the authorities to trust; None trusts those of `requests` (certifi)."""
@@ -25,7 +29,7 @@ class PrometheusSettings:
     insecure: bool = False
     """Verify no certificate. Whoever sits between can then read the token and forge all numbers."""
 
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Further headers, such as the tenant of Mimir and Thanos (`X-Scope-OrgID`)."""
 
     matchers: Mapping[str, str] = field(default_factory=dict)
@@ -50,9 +54,23 @@ class PrometheusSettings:
 
 
 def is_usable(url: str) -> bool:
-    """Whether it is an http or https URL with a host, and with a port that there is, if any."""
+    """Whether it is an http or https URL with a host, and with a port that there is, if any.
+
+    None with an @ behind the host is: it belongs to a password in which a / was not written as
+    %2F, and half of that password would count as the path, which messages show.
+    """
     try:
         parts = urlsplit(url)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        if parts.scheme not in {"http", "https"} or "@" in url.partition(parts.netloc)[2]:
+            return False
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def names_user(url: str) -> bool:
+    """Whether a user name or a password stands in the URL."""
+    try:
+        return "@" in urlsplit(url).netloc
     except ValueError:
         return False

@@ -100,7 +100,8 @@ def ok_body(answer: Answer, address: str) -> bytes:
         return answer.body
     if answer.location:
         message = (
-            f"HTTP {answer.status} from {address}: it redirects to {answer.location[:MAX_QUOTE]}; "
+            f"HTTP {answer.status} from {address}: it redirects to "
+            f"{shown(answer.location)[:MAX_QUOTE]}; "
             "redirects are not followed, give the final address"
         )
         raise BadAnswerError(message)

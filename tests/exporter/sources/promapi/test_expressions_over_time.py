@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -14,6 +12,7 @@ from hypothesis import strategies as st
 from gpuatlas.sources.errors import BadAnswerError
 from gpuatlas.sources.promapi.expressions import MAX_POINTS, ExpressionReader, read_matrix
 from gpuatlas.sources.promapi.settings import PrometheusSettings
+from gpuatlas_harness.serving import serving
 
 
 def body(*result: Any, kind: str = "matrix", **more: Any) -> bytes:
@@ -87,28 +86,12 @@ def prometheus() -> Iterator[tuple[str, list[dict[str, list[str]]]]]:
     """One that answers everything alike, and what it was asked."""
     asked: list[dict[str, list[str]]] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            asked.append(parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode()))
-            asked[-1]["path"] = [self.path]
-            text = body(GOOD)
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
+    def answer(path: str, content: str) -> tuple[int, bytes]:
+        asked.append(parse_qs(content) | {"path": [path]})
+        return 200, body(GOOD)
 
-        def log_message(self, *_: Any) -> None:
-            """Quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", asked
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(answer, method="POST") as address:
+        yield f"http://{address}", asked
 
 
 def test_the_expression_is_asked_for_as_it_is(

@@ -132,7 +132,7 @@ def test_a_real_prometheus(
     assert found.gone == ("gpuatlas",)
     labels = ("exported_namespace", "exported_node", "exported_pod")
     assert found.renamed == ({} if honest else {"gpuatlas": labels})
-    assert found.holders == frozenset({"a" if honest else "gpu"})
+    assert found.holders == frozenset({("a", "chat-0") if honest else ("gpu", "gpuatlas-0")})
     # The second card names no node by itself; the scrape gives it the exporter's.
     assert found.dcgm == DcgmSeries(series=2, nodeless=0, pods=1)
     assert found.rules == (

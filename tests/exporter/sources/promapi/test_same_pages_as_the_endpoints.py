@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Protocol
 
@@ -19,6 +17,7 @@ from gpuatlas.sources.scrape.readers import READERS, Page
 from gpuatlas.sources.scrape.round import ScrapeRound
 from gpuatlas_harness.polling import poll
 from gpuatlas_harness.prometheus import PrometheusServer, scrape_config
+from gpuatlas_harness.serving import serving
 
 FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 PAGES = {
@@ -54,23 +53,12 @@ class Exporters:
 def exporters() -> Iterator[Exporters]:
     served = Exporters({name: (FIXTURES / file).read_bytes() for name, (_, file) in PAGES.items()})
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            page = served.pages.get(self.path[1:])
-            self.send_response(500 if page is None else 200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4")
-            self.end_headers()
-            self.wfile.write(page or b"")
+    def answer(path: str, _content: str) -> tuple[int, bytes]:
+        page = served.pages.get(path[1:])
+        return (500, b"") if page is None else (200, page)
 
-        def log_message(self, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    served.address = f"127.0.0.1:{server.server_address[1]}"
-    yield served
-    server.shutdown()
-    server.server_close()
+    with serving(answer, content_type="text/plain; version=0.0.4") as served.address:
+        yield served
 
 
 def jobs(exporters: Exporters) -> list[dict[str, object]]:

@@ -1,0 +1,19 @@
+"""Waits for a source that a thread reads in rounds."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from .polling import poll
+
+
+class Counted(Protocol):
+    """A source that counts how often it was read."""
+
+    reads: int
+
+
+def wait_for_reads(source: Counted, more: int = 2) -> None:
+    """Until it was read so often again: the last but one of them is over then."""
+    until = source.reads + more
+    poll(lambda: source.reads >= until or None, deadline_seconds=15, waiting_for="more reads")
