@@ -16,18 +16,22 @@ _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 class Termination:
     """Waits for a signal to end. A context manager for the main thread.
 
-    The handler writes to a pipe, which is all that a handler may safely do: setting an Event that
-    the same thread is about to wait for can deadlock.
+    The interpreter writes each signal's number to a pipe in the moment that it comes. A handler in
+    Python would run between two steps of the main thread: one that comes just before the thread
+    begins to read would be heard only when the next one comes.
     """
 
     def __enter__(self) -> Termination:
         self._reader, self._writer = os.pipe()
-        self._before = {number: signal.signal(number, self._handle) for number in _SIGNALS}
+        os.set_blocking(self._writer, False)
+        self._wakeup = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
+        self._before = {number: signal.signal(number, _heard) for number in _SIGNALS}
         return self
 
     def wait(self) -> None:
         """Return when the process is told to end."""
-        os.read(self._reader, 1)
+        while os.read(self._reader, 1)[0] not in _SIGNALS:
+            pass
 
     def __exit__(
         self,
@@ -37,11 +41,13 @@ class Termination:
     ) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(self._wakeup)
         os.close(self._reader)
         os.close(self._writer)
 
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        os.write(self._writer, b"x")
+
+def _heard(number: int, frame: FrameType | None) -> None:
+    """Nothing is left to do; without a handler of Python's the process would end at once."""
 
 
 def leave() -> None:
