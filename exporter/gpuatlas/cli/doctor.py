@@ -7,7 +7,12 @@ from typing import Any, Final
 
 import click
 
-from gpuatlas.cli.options import cluster_options, output_options, prometheus_options
+from gpuatlas.cli.options import (
+    cluster_options,
+    output_options,
+    pages_from_option,
+    prometheus_options,
+)
 
 _EXAMPLES: Final = """
 \b
@@ -43,6 +48,7 @@ addresses. Rights needed: those that it examines; docs/commands.md has the list.
 @output_options
 @cluster_options
 @prometheus_options
+@pages_from_option
 def doctor(**options: Any) -> None:
     """Examine an installation: rights, versions, sources, scrape, rules; say what to do, in order.
 

@@ -37,7 +37,7 @@ def _cluster(cluster: ClusterFacts, prometheus: PrometheusFacts | None) -> Itera
         return
     yield from examine_rights(cluster)
     yield from examine_versions(cluster)
-    yield from examine_sources(cluster, prometheus)
+    yield from examine_sources(cluster)
     yield from examine_fields(cluster, prometheus)
 
 

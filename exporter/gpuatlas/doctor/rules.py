@@ -78,19 +78,23 @@ def _missing(rules: Iterable[LoadedRule]) -> list[str]:
 
 def _alerts(rules: Iterable[LoadedRule], catalogue: Catalogue) -> Iterator[Result]:
     loaded = {rule.check for rule in rules if rule.check}
-    whole = []
+    whole, absent = list[str](), list[str]()
+    some = list[Result]()
     for layer in Layer:
         checks = [entry.id for entry in catalogue.of_layer(layer)]
         missing = [check for check in checks if check not in loaded]
         if not missing:
             whole.append(f"{layer} ({len(checks)})")
         elif len(missing) == len(checks):
-            text = f"no alert of alerts/{layer}.yaml is loaded"
-            yield _result("alerts", State.TODO, text, _LOAD)
+            absent.append(f"alerts/{layer}.yaml")
         else:
             text = f"alerts of these checks are not loaded: {', '.join(missing)}"
             remedy = Remedy(Act.SET, _SWITCH.format(missing[0]))
-            yield _result("alerts", State.OPTIONAL, text, remedy)
+            some.append(_result("alerts", State.OPTIONAL, text, remedy))
+    if absent:  # one thing to do, however many files
+        text = f"no alert of {', '.join(absent)} is loaded"
+        yield _result("alerts", State.TODO, text, _LOAD)
+    yield from some
     if whole:
         yield _result("alerts", State.OK, f"all alerts are loaded of: {', '.join(whole)}")
 

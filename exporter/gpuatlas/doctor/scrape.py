@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from gpuatlas.doctor.namespaces import examine_namespaces
 from gpuatlas.doctor.programs import nvidia_nodes
 from gpuatlas.doctor.results import Act, Area, Remedy, Result, State
 from gpuatlas.model.doctor import ClusterFacts, DcgmSeries, PrometheusFacts, Scraped
@@ -12,20 +13,20 @@ from gpuatlas.model.doctor import ClusterFacts, DcgmSeries, PrometheusFacts, Scr
 _SELECT: Final = Remedy(
     Act.SET,
     "scrape.labels to what the Prometheus' serviceMonitorSelector wants, such as "
-    "scrape.labels.release=kube-prometheus-stack",
+    "scrape.labels.release=kube-prometheus-stack (plain Prometheus: the job gpuatlas of "
+    "docs/install.md in scrape_configs)",
 )
 _ONCE: Final = Remedy(Act.SET, "scrape.by=none in our chart, or remove the other job")
 _RESTART: Final = Remedy(Act.RUN, "kubectl get pods -A -l app.kubernetes.io/name=gpuatlas")
-_HONOUR: Final = "honorLabels: true in its ServiceMonitor (honor_labels in a plain scrape job)"
-_EXCLUDE: Final = Remedy(
-    Act.SET,
-    "excludedFromEnforcement of the Prometheus to our ServiceMonitor and PrometheusRules: its "
-    "enforcedNamespaceLabel does that",
+_HONOUR: Final = (
+    "honorLabels: true in its ServiceMonitor (honor_labels in a plain scrape job); where it is, "
+    "the Prometheus has overrideHonorLabels: let another one scrape gpuatlas"
 )
 _DCGM_MONITOR: Final = Remedy(
     Act.SET,
     "dcgmExporter.serviceMonitor.enabled=true in the GPU Operator (serviceMonitor.enabled in "
-    "dcgm-exporter's chart)",
+    "dcgm-exporter's chart; plain Prometheus: the job dcgm-exporter of docs/install.md in "
+    "scrape_configs)",
 )
 _DCGM_PODS: Final = Remedy(Act.SET, "DCGM_EXPORTER_KUBERNETES=true in dcgm-exporter's environment")
 _DCGM_NODE: Final = Remedy(
@@ -99,28 +100,8 @@ def _labels(cluster: ClusterFacts, prometheus: PrometheusFacts) -> Iterator[Resu
             "is the exporter's own"
         )
         yield _result("labels", State.TODO, text, Remedy(Act.SET, _HONOUR))
-    if not prometheus.renamed and (written := _written_over(cluster, prometheus)):
-        text = (
-            f"all pods on cards have the exporter's own namespace {written}, and they are of "
-            "others: the Prometheus writes it over ours without keeping them"
-        )
-        yield _result("labels", State.TODO, text, _EXCLUDE)
-    elif not prometheus.renamed and "holders" in prometheus.unread:
-        yield _unread(prometheus, "holders", "labels")
-    elif not prometheus.renamed:
-        yield _result("labels", State.OK, "namespace, pod and node are those that gpuatlas gives")
-
-
-def _written_over(cluster: ClusterFacts, prometheus: PrometheusFacts) -> str:
-    """The exporter's namespace, where it stands in the place of all others; "" where it does not.
-
-    So does enforcedNamespaceLabel of the operator, after the scrape: nothing is left of ours.
-    """
-    own = {found.namespace for found in prometheus.exporters or ()} - {""}
-    told = prometheus.holders or frozenset()
-    nodes = () if cluster.seen is None else cluster.seen.snapshot.nodes.values()
-    real = {allocation.namespace for node in nodes for allocation in node.allocations}
-    return ", ".join(sorted(told)) if told and real and told <= own - real else ""
+    if not prometheus.renamed:
+        yield examine_namespaces(cluster, prometheus)
 
 
 def _dcgm(cluster: ClusterFacts, prometheus: PrometheusFacts) -> Iterator[Result]:

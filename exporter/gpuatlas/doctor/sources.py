@@ -6,9 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from gpuatlas.doctor.programs import hami_controllers, nvidia_nodes
+from gpuatlas.doctor.programs import (
+    dcgm_outside,
+    hami_controllers,
+    hami_outside,
+    nvidia_nodes,
+)
 from gpuatlas.doctor.results import Act, Area, Remedy, Result, State
-from gpuatlas.model.doctor import ClusterFacts, PrometheusFacts, SeenCluster
+from gpuatlas.model.doctor import ClusterFacts, SeenCluster
 from gpuatlas.model.status import SourceStatus
 from gpuatlas.model.targets import DCGM, HAMI_MONITOR, HAMI_SCHEDULER
 
@@ -44,7 +49,7 @@ _LIST_PODS: Final[Mapping[str, Remedy]] = {
 }
 
 
-def examine_sources(cluster: ClusterFacts, prometheus: PrometheusFacts | None) -> Iterator[Result]:
+def examine_sources(cluster: ClusterFacts) -> Iterator[Result]:
     """Cards, layers, pages and the other kinds of objects."""
     seen = cluster.seen
     if seen is None:
@@ -54,7 +59,7 @@ def examine_sources(cluster: ClusterFacts, prometheus: PrometheusFacts | None) -
     yield _cards(seen)
     yield _layers(seen)
     statuses = {status.source: status for status in seen.statuses}
-    way = "" if prometheus is None else f" in {prometheus.address}"
+    way = f" in {seen.pages_from}" if seen.pages_from else ""
     for source in _PAGES:
         if (status := statuses.get(source)) is not None:
             yield from _pages(seen, status, way)
@@ -122,6 +127,9 @@ def _absent(seen: SeenCluster, source: str, way: str) -> Iterator[Result]:
     """A source that is nowhere: of DCGM `_dcgm_missing` says whether it should be."""
     if source == DCGM:
         return
+    if homes := hami_outside(seen, source):
+        yield _not_named(seen, source, homes)
+        return
     sharing = {w for node in seen.snapshot.nodes.values() for w in node.sharing.split(",")}
     if sharing & _HOST_LAYERS and source == HAMI_MONITOR:
         text = (
@@ -146,7 +154,9 @@ def _dcgm_missing(seen: SeenCluster, status: SourceStatus | None) -> Iterator[Re
     if "" in told or (status is not None and status.error and not told):
         return  # the pages as a whole were not read, or do not name their node
     without = [node for node in expected if node not in told]
-    if len(without) == len(expected):
+    if homes := dcgm_outside(seen, without):
+        yield _not_named(seen, DCGM, homes)
+    elif len(without) == len(expected):
         text = (
             f"{_count(len(expected), 'node')} with NVIDIA's cards and no dcgm-exporter: memory "
             "and compute in use are unknown, and H01-H12 cannot look"
@@ -155,6 +165,18 @@ def _dcgm_missing(seen: SeenCluster, status: SourceStatus | None) -> Iterator[Re
     elif without:
         text = f"dcgm-exporter does not run on {_named(without)}: a taint or a node selector"
         yield _result(DCGM, State.TODO, text, _TOLERATE)
+
+
+def _not_named(seen: SeenCluster, source: str, homes: tuple[str, ...]) -> Result:
+    text = (
+        f"no {source} page: what serves it runs in {', '.join(homes)}, and only pods of "
+        f"{', '.join(seen.exporter_namespaces)} are taken for exporters"
+    )
+    options = " ".join(f"--exporter-namespace {home}" for home in homes)
+    remedy = Remedy(
+        Act.SET, f"{', '.join(homes)} among exporterNamespaces in our chart ({options})"
+    )
+    return _result(source, State.TODO, text, remedy)
 
 
 def _objects(cluster: ClusterFacts, seen: SeenCluster) -> Iterator[Result]:

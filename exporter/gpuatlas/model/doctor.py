@@ -64,12 +64,18 @@ class Access:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenCluster:
-    """What one look saw. `missing` are inputs of the hardware checks that no page has."""
+    """What one look saw. `missing` are inputs of the hardware checks that no page has.
+
+    `pages_from` is the address of the Prometheus that stood for the pages, "" for their own pods.
+    `exporter_namespaces` are the only ones in which pods were taken for exporters, () for any.
+    """
 
     observations: Observations
     snapshot: Snapshot
     statuses: tuple[SourceStatus, ...] = ()
     missing: tuple[MissingInput, ...] = ()
+    pages_from: str = ""
+    exporter_namespaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +141,7 @@ class PrometheusFacts:
     `error` says why it could not be asked; nothing else is then known. What one question brought no
     answer to is None, and `unread` has why by the name of its field. `version` is "" where it tells
     none. `gone` are jobs that had an exporter within a day. `renamed` maps a job to the labels that
-    it renames. `holders` are the namespaces of the pods on cards. `recorded` are the names of our
+    it renames. `holders` are the pods on cards: (namespace, pod). `recorded` are the names of our
     recordings that have series now. `alertmanagers` is their number. `blind` are the inputs that
     the rules miss: (check, input).
     """
@@ -146,7 +152,7 @@ class PrometheusFacts:
     exporters: tuple[Scraped, ...] | None = None
     gone: tuple[str, ...] = ()
     renamed: Mapping[str, tuple[str, ...]] | None = None
-    holders: frozenset[str] | None = None
+    holders: frozenset[tuple[str, str]] | None = None
     dcgm: DcgmSeries | None = None
     rules: tuple[LoadedRule, ...] | None = None
     recorded: frozenset[str] | None = None

@@ -49,7 +49,10 @@ def visit(
     prometheus = None
     if settings.prometheus is not None:
         prometheus = read_installation(settings.prometheus, recordings, now=clock())
-    return Visit(cluster=_cluster(settings, catalogue, clock, progress), prometheus=prometheus)
+    cluster = _cluster(settings, catalogue, clock, progress)
+    if prometheus is not None and settings.prometheus_pages and cluster.seen is not None:
+        cluster = replace(cluster, seen=replace(cluster.seen, pages_from=prometheus.address))
+    return Visit(cluster=cluster, prometheus=prometheus)
 
 
 def _cluster(
@@ -62,7 +65,7 @@ def _cluster(
     try:
         access = replace(access, in_pod=is_in_pod(settings.kubernetes, os.environ))
         settings = replace(settings, direct=settings.direct or access.in_pod)
-        access = replace(access, proxied=not settings.direct and settings.prometheus is None)
+        access = replace(access, proxied=not settings.direct and settings.page_prometheus is None)
         with closing(Connection.open(settings.kubernetes)) as connection:
             access = _reached(connection, access)
             look, error = _look(settings, clock, progress)
@@ -71,7 +74,8 @@ def _cluster(
         return ClusterFacts(access=replace(access, error=str(failure)))
     if look is None:
         return ClusterFacts(access=access, rights=rights, error=error)
-    return ClusterFacts(access=access, rights=rights, seen=_seen(look, catalogue))
+    seen = _seen(look, catalogue, settings.exporter_namespaces)
+    return ClusterFacts(access=access, rights=rights, seen=seen)
 
 
 def _reached(connection: Connection, access: Access) -> Access:
@@ -105,7 +109,7 @@ def _needed(connection: Connection, look: Look | None, *, proxied: bool) -> tupl
     return needed(served, homes, proxied=proxied)
 
 
-def _seen(look: Look, catalogue: Catalogue) -> SeenCluster:
+def _seen(look: Look, catalogue: Catalogue, namespaces: Collection[str]) -> SeenCluster:
     observations = look.observed.observations
     snapshot = Joiner().build(observations)
     results = judge_hardware(observations, snapshot, catalogue.xids)
@@ -115,4 +119,5 @@ def _seen(look: Look, catalogue: Catalogue) -> SeenCluster:
         snapshot=snapshot,
         statuses=look.observed.statuses,
         missing=tuple(lack for lack in lacks if lack.input.startswith(_DCGM_INPUT)),
+        exporter_namespaces=tuple(sorted(namespaces)),
     )

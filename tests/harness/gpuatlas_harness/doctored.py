@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -29,6 +30,7 @@ from gpuatlas.model.doctor import (
 )
 from gpuatlas.model.layer import LayerController, LayerObjects
 from gpuatlas.model.objects import Pod
+from gpuatlas.model.snapshot import Allocation
 from gpuatlas.model.targets import DCGM
 from gpuatlas.sources.capture.projection import project_capture
 from gpuatlas.sources.capture.reader import read_capture
@@ -61,7 +63,18 @@ def seen() -> SeenCluster:
         captured.observations, pods=pods, layer=LayerObjects(controllers=tuple(controllers))
     )
     snapshot = Joiner().build(observations)
-    return SeenCluster(observations=observations, snapshot=snapshot, statuses=captured.statuses)
+    return SeenCluster(
+        observations=observations,
+        snapshot=snapshot,
+        statuses=captured.statuses,
+        pages_from="http://prometheus:9090",
+    )
+
+
+def allocations() -> Iterator[Allocation]:
+    """What is held on that node."""
+    for node in seen().snapshot.nodes.values():
+        yield from node.allocations
 
 
 def newer(pod: Pod) -> Pod:
@@ -96,6 +109,12 @@ def healthy_cluster() -> ClusterFacts:
     return ClusterFacts(access=access, rights=RIGHTS, seen=seen())
 
 
+def without_prometheus() -> ClusterFacts:
+    """The same, its pages read from their pods."""
+    cluster = healthy_cluster()
+    return replace(cluster, seen=replace(seen(), pages_from=""))
+
+
 def healthy_prometheus() -> PrometheusFacts:
     """Everything is scraped and loaded."""
     catalogue = load_catalogue()
@@ -118,6 +137,7 @@ def healthy_prometheus() -> PrometheusFacts:
             ),
         ),
         renamed={},
+        holders=frozenset((held.namespace, held.pod) for held in allocations()),
         dcgm=DcgmSeries(series=4, nodeless=0, pods=3),
         rules=(*recordings, *alerts),
         recorded=frozenset(GROUPS.values()),
@@ -196,7 +216,7 @@ def results() -> dict[str, tuple[Result, ...]]:
         "healthy": examine(healthy_cluster(), healthy_prometheus(), catalogue),
         "troubled": examine(troubled_cluster(), troubled_prometheus(), catalogue),
         "blind": examine(away, broken, catalogue),
-        "alone": examine(healthy_cluster(), None, catalogue),
+        "alone": examine(without_prometheus(), None, catalogue),
     }
 
 
