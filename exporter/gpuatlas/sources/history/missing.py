@@ -20,8 +20,8 @@ _NO_EXPORTER: Final = (
     f"{names.NODE_INFO}: no series of GPU Atlas: let this Prometheus scrape `gpuatlas serve`"
 )
 _NO_RULES: Final = (
-    f"{names.WATCHED}: the recording rules are not loaded, or are those of an older version: "
-    "load recording_rules/*.yaml"
+    f"{names.WATCHED}: no recording of ours: the rules began minutes ago, or they are not loaded, "
+    "or are those of an older version: load recording_rules/*.yaml"
 )
 _NO_USE: Final = (
     f"{names.MEMORY_PEAK}: no memory use of a container was recorded: let this Prometheus scrape "

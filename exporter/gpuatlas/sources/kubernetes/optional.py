@@ -92,7 +92,7 @@ class OptionalKinds:
         if not self._looked.is_set():
             yield f"{SOURCE}: first answer"
         for item in self._followed.values():
-            if not item.reflector.settled:
+            if item.reflector.put_off or not item.reflector.settled:
                 yield f"{item.kind.source}: first list"
 
     def stop(self, timeout_s: float = 5.0) -> None:

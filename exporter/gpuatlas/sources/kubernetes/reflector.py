@@ -90,6 +90,8 @@ class Reflector(Generic[T]):
         self._wait = wait or self._stopped.wait
         self._on_missing = on_missing
         self._missed = False
+        self._put_off = False
+        self._followed = False
         self._synced = threading.Event()
         self._health = Health(kind.source)
         self._intake = Intake(kind, self._health.rejected)
@@ -102,6 +104,15 @@ class Reflector(Generic[T]):
     def synced(self) -> bool:
         """Whether the store has held a whole list at least once."""
         return self._synced.is_set()
+
+    @property
+    def put_off(self) -> bool:
+        """Whether the server named a time to ask again at, before it ever was in step.
+
+        So it does with the watch of a kind that nobody watched since it was defined, or since the
+        server started: a second later it has the cache that it serves watches from.
+        """
+        return self._put_off
 
     @property
     def settled(self) -> bool:
@@ -143,19 +154,24 @@ class Reflector(Generic[T]):
             return self._backoff.pause()
         except NotFoundError as error:
             self._version = ""
+            self._put_off = False
             self._missing(error)
             return self._backoff.jittered(self._settings.refused_pause_s)
         except _REFUSALS as error:
             # The list may be allowed where the watch is not: listing slowly is better than nothing.
             self._version = ""
+            self._put_off = False
             self._failed(error)
             return self._backoff.jittered(self._settings.refused_pause_s)
         except SourceError as error:
-            self._failed(error)
             asked = error.retry_after_s if isinstance(error, BusyError) else None
+            # Before it shows that the source is down.
+            self._put_off = asked is not None and not self._followed
+            self._failed(error)
             return max(self._backoff.pause(), asked or 0.0)
         except Exception as error:  # the thread must go on whatever happens
             self._version = ""
+            self._put_off = False
             if self._health.failed(f"a mistake in our code: {error!r}"):
                 _log.exception("%s: reading failed", self.kind.id)
             return self._backoff.pause()
@@ -269,6 +285,7 @@ class Reflector(Generic[T]):
         self._missed = False
         if self._health.succeeded(self._clock()):
             _log.info("%s: in step with %s", self.kind.id, self._connection.address)
+        self._put_off, self._followed = False, True
 
     def _failed(self, error: SourceError) -> None:
         if self._health.failed(str(error)):

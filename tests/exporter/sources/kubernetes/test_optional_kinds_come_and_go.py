@@ -62,7 +62,7 @@ def start(
 
     yield begin
     for optional in started:
-        optional.stop(timeout_s=0.2)  # a list that hangs is not waited for
+        optional.stop(timeout_s=2.0)  # a list that hangs is not waited for
 
 
 def until(condition: Callable[[], bool], what: str) -> None:
@@ -123,6 +123,47 @@ def test_nothing_is_settled_before_the_first_list_of_what_is_served(
     optional = start()
     waits = [f"kubernetes-{QUEUES}: first list"]
     until(lambda: list(optional.missing()) == waits, "the list to hang")
+
+
+@pytest.mark.parametrize("watch", [False, True])
+def test_a_server_that_names_a_time_to_ask_again_at_is_waited_for(
+    api: FakeApiServer, start: Start, reply: Any, *, watch: bool
+) -> None:
+    """As with the watch of a kind that was just defined: a second later there is one."""
+    source, asked = f"kubernetes-{QUEUES}", threading.Event()
+    api.offer(OFFERED)
+    api.serve(NEW.path, [a_queue("a")])
+    later = {"status": 429, "headers": {"Retry-After": "0"}, "body": b"storage is initializing"}
+    api.reply(NEW.path, reply(**later), reply(**later, then="wait", until=asked), watch=watch)
+    optional = start()
+    until(lambda: ups(optional).get(source) is False, "the first answer")
+    assert list(optional.missing()) == [f"{source}: first list"]
+    asked.set()
+    until(lambda: ups(optional)[source] is True, "the watch")
+    until(lambda: settled(optional), "nothing to wait for")
+    assert names(optional) == ["a"]
+
+
+def test_nor_for_long_where_the_kind_is_gone_at_that_time(
+    api: FakeApiServer, start: Start, reply: Any
+) -> None:
+    api.offer(OFFERED)
+    later = reply(status=429, headers={"Retry-After": "0"}, body=b"storage is initializing")
+    api.reply(NEW.path, later, *[reply(status=404)] * 1000)
+    optional = start()
+    until(lambda: len(api.lists(NEW.path)) > 3, "the kind to be missed")
+    assert ups(optional)[f"kubernetes-{QUEUES}"] is False
+    assert settled(optional)
+
+
+def test_a_server_that_fails_and_names_no_time_is_not_waited_for(
+    api: FakeApiServer, start: Start, reply: Any
+) -> None:
+    api.offer(OFFERED)
+    api.reply(NEW.path, *[reply(status=500)] * 1000)
+    optional = start()
+    until(lambda: ups(optional).get(f"kubernetes-{QUEUES}") is False, "the first answer")
+    assert settled(optional)
 
 
 def test_a_refusal_is_one_line_and_a_source_that_is_down(
@@ -243,10 +284,12 @@ def test_a_group_for_which_nobody_answers_stays_as_it_is(api: FakeApiServer, sta
 
 
 def test_the_end_is_quick_and_final(api: FakeApiServer, start: Start) -> None:
+    before = set(threading.enumerate())
     api.offer(OFFERED)
     api.serve(NEW.path, [a_queue("a")])
     optional = start(interval_s=600.0)
     until(lambda: bool(api.watches(NEW.path)), "the watch")
     optional.stop()
     optional.stop()
-    assert not [t for t in threading.enumerate() if t.name in {"discovery", f"watch-{QUEUES}"}]
+    own = {"discovery", f"watch-{QUEUES}"}
+    assert not [t for t in set(threading.enumerate()) - before if t.name in own]

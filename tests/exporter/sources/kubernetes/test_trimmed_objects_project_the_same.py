@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuatlas.model.rejections import MalformedError
 from gpuatlas.sources.kubernetes.kind import Kind
 from gpuatlas.sources.kubernetes.kinds import JOBS, KINDS, NODES, PODS
+from gpuatlas_harness.spoilt import junk_of, outcome, spoilt
 
 Object = dict[str, Any]
 
@@ -108,34 +108,7 @@ texts = st.one_of(
     st.sampled_from(["2026-08-21T10:00:00Z", "2026-08-21", "1", "5k", "-1", ""]),
     st.text(max_size=8),
 )
-scalars = st.one_of(st.none(), st.booleans(), st.integers(-9, 70_000), st.floats(), texts)
-junk = st.recursive(
-    scalars,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3),
-        st.dictionaries(st.one_of(st.sampled_from(WORDS), st.text(max_size=5)), inner, max_size=5),
-    ),
-    max_leaves=30,
-)
-
-
-def projected(kind: Kind[object], raw: object) -> object:
-    """The projection, or the reason of the refusal. As text: NaN is not equal to itself."""
-    try:
-        return repr(kind.project(raw))
-    except MalformedError as error:
-        return error.reason
-
-
-def mutated(raw: object, path: Sequence[int], value: object) -> object:
-    """`raw` with one part, found by following `path`, replaced by `value`."""
-    if not path or not isinstance(raw, dict | list) or not raw:
-        return value
-    keys = list(raw) if isinstance(raw, dict) else range(len(raw))
-    chosen = keys[path[0] % len(keys)]
-    changed: Any = raw.copy()
-    changed[chosen] = mutated(raw[chosen], path[1:], value)
-    return changed
+junk = junk_of(WORDS, texts, most=70_000)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.id)
@@ -143,13 +116,13 @@ def test_every_recorded_object_projects_the_same_after_trimming(
     kind: Kind[object], objects: Sequence[Object]
 ) -> None:
     for raw in objects:
-        assert projected(kind, kind.trim(raw)) == projected(kind, raw)
+        assert outcome(kind.project, kind.trim(raw)) == outcome(kind.project, raw)
 
 
 @settings(deadline=None, max_examples=150)
 @given(junk, st.sampled_from(KINDS))
 def test_junk_projects_the_same_after_trimming(raw: object, kind: Kind[object]) -> None:
-    assert projected(kind, kind.trim(raw)) == projected(kind, raw)
+    assert outcome(kind.project, kind.trim(raw)) == outcome(kind.project, raw)
 
 
 @settings(deadline=None, max_examples=300)
@@ -159,10 +132,8 @@ def test_spoilt_objects_project_the_same_after_trimming(
 ) -> None:
     raw: Any = data.draw(st.sampled_from(objects))
     kind = NODES if "podCIDR" in raw.get("spec", {}) or "spec" not in raw else PODS
-    for _ in range(data.draw(st.integers(1, 3))):
-        path = data.draw(st.lists(st.integers(0, 20), min_size=1, max_size=7))
-        raw = mutated(raw, path, data.draw(junk))
-    assert projected(kind, kind.trim(raw)) == projected(kind, raw)
+    raw = spoilt(data.draw, raw, junk, depth=7)
+    assert outcome(kind.project, kind.trim(raw)) == outcome(kind.project, raw)
 
 
 def test_secrets_commands_and_managed_fields_do_not_leave(
