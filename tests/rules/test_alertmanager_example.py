@@ -78,7 +78,7 @@ def test_an_alert_of_somebody_else_goes_where_it_went() -> None:
     assert answer.stdout.strip() == CONFIG["route"]["receiver"]
 
 
-FROM_SERIES = {"node", "card", "namespace", "object"}
+FROM_SERIES = {"node", "card", "namespace", "object", "source"}
 
 
 @dataclass(frozen=True, kw_only=True)

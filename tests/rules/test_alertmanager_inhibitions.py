@@ -52,6 +52,11 @@ FROZEN: Final = fired("S06", "silent", "critical", **ON_NODE)
 FROZEN_BESIDE: Final = fired("S06", "silent", "critical", node="gpu-2")
 BLIND: Final = fired("inputs-missing", check="S03")
 
+UNREACHABLE: Final = fired(
+    "S07", "unreachable", namespace="kube-system", object="Service/kube-system/hami-scheduler"
+)
+HANDSHAKES: Final = fired("source-down", source="webhook-certificate")
+
 # What is silenced, by what.
 SILENCED: Final[Mapping[str, tuple[Labels, Labels]]] = {
     "a lost card: its heat": (GONE, HOT),
@@ -77,6 +82,15 @@ SILENCED: Final[Mapping[str, tuple[Labels, Labels]]] = {
     "no exporter: an idle card": (DEAD, IDLE),
     "no exporter: its sources": (DEAD, fired("source-down", source="dcgm")),
     "no exporter: a blind sharing check": (DEAD, BLIND),
+    "no answer of the webhook: the handshakes": (UNREACHABLE, HANDSHAKES),
+    "no answer of the webhook: its certificate cannot be judged": (
+        UNREACHABLE,
+        fired("inputs-missing", check="S08"),
+    ),
+    "no pods: no new page": (
+        fired("source-down", source="kubernetes-pods"),
+        fired("refresh-stuck", instance="10.0.0.9:9835"),
+    ),
     "two severities: a link": (
         fired("H11", "link", "critical", **card()),
         fired("H11", "link", "warning", **card()),
@@ -118,6 +132,17 @@ TOLD: Final[Mapping[str, tuple[Labels, Labels]]] = {
     "no exporter: a blind hardware check": (DEAD, fired("inputs-missing", check="H02")),
     "no exporter: a guest's licence": (DEAD, fired("S17", "vgpu-unlicensed", **card())),
     "no exporter: renamed labels": (DEAD, fired("labels-renamed", job="gpuatlas")),
+    "no answer of the webhook: another source": (UNREACHABLE, fired("source-down", source="dcgm")),
+    "no answer of the webhook: another blind check": (UNREACHABLE, BLIND),
+    "a webhook without endpoints: the handshakes": (
+        fired("S07", "no-endpoints", namespace="kube-system", object="Service/kube-system/hami"),
+        HANDSHAKES,
+    ),
+    "failing handshakes: the webhook": (HANDSHAKES, UNREACHABLE),
+    "no dcgm-exporter: no new page": (
+        fired("source-down", source="dcgm"),
+        fired("refresh-stuck", instance="10.0.0.9:9835"),
+    ),
     "two severities: two cards": (
         fired("H11", "link", "critical", **card("GPU-b")),
         fired("H11", "link", "warning", **card()),
