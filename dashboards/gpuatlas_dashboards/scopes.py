@@ -28,13 +28,19 @@ CARD_AS_DCGM: Final = (
 WORKLOADS: Final = f'{NAMESPACE}, workload_kind=~"$workload_kind"'
 
 
+# In a hidden list beside what was found, so that it is never empty: `=~""` would match every series
+# without the label. `!=""` would keep those away too, but has Prometheus go through all series of
+# all values of the label. Nothing in a cluster is called so.
+NOBODY: Final = "-"
+
+
 def among(label: str, variable: str) -> str:
     """One of the names that a hidden variable lists; without any, none.
 
     As `a|b` Prometheus looks for the names; with what Grafana puts around lists, `(a|b)`, it would
     try the expression on each name that there is.
     """
-    return f'{label}=~"${{{variable}:pipe}}", {label}!=""'
+    return f'{label}=~"${{{variable}:pipe}}"'
 
 
 # What a large cluster's board shows of it: to read all of it for each column would take seconds.
@@ -48,10 +54,12 @@ CARD_PODS: Final = f"{CLUSTER}, {among('pod', 'card_pods')}"
 # The nodes on which something fires.
 HIT_NODES: Final = f"{CLUSTER}, {among('node', 'hit_nodes')}"
 
-# The one workload that is looked at, and its namespace.
+# The one workload that is looked at, or the runs that have a name together, and their namespace. As
+# Grafana puts a list into a regular expression, each stands for itself alone, dots too.
 CHOSEN_NAMESPACE: Final = f'{CLUSTER}, cluster=~"$chosen_cluster", namespace="$chosen_namespace"'
 CHOSEN_WORKLOAD: Final = (
-    f'{CHOSEN_NAMESPACE}, workload_kind="$chosen_kind", workload="$chosen_name"'
+    f'{CHOSEN_NAMESPACE}, workload_kind="$chosen_kind", workload=~"$chosen_workloads"'
 )
 # And its cards, one by one: reading those of the whole cluster over a day would take seconds.
-ITS_CARDS: Final = f"{CLUSTER}, {among('card', 'chosen_cards')}"
+ON_ITS_CARDS: Final = among("card", "chosen_cards")
+ITS_CARDS: Final = f"{CLUSTER}, {ON_ITS_CARDS}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpuatlas_dashboards.scopes import CLUSTER, NAMESPACE, NODE
+from gpuatlas_dashboards.scopes import CLUSTER, NAMESPACE, NOBODY, NODE
 from gpuatlas_dashboards.texts.shapes.words import Language
 from gpuatlas_dashboards.tokens import DOCUMENTS, State
 
@@ -81,17 +81,19 @@ def from_query(
     )
 
 
-def names(language: Language, name: str, query: str, regex: str = "") -> Variable:
-    """A hidden list, always all of it: without a value of its own, "All" is the list."""
+def labels_of(language: Language, name: str, label: str, expr: str) -> Variable:
+    """The values of a label in the answer to an expression, and `NOBODY`, as a hidden list."""
+    nobody = f'label_replace(vector(1), "{label}", "{NOBODY}", "", "")'
+    found = f"group by ({label}) ({expr}) or on ({label}) {nobody}"
+    return hidden_list(language, name, found, f'/{label}="([^"]+)"/')
+
+
+def hidden_list(language: Language, name: str, expr: str, regex: str) -> Variable:
+    """What a regular expression finds in an answer, always all of it: "All" is the list then."""
+    # In one line: Grafana looks for the end of query_result( in the same line.
+    query = f"query_result({' '.join(expr.split())})"
     body = from_query(language, name, query, regex=regex, hidden=True).body
     return Variable(body={key: value for key, value in body.items() if key != "allValue"})
-
-
-def labels_of(language: Language, name: str, label: str, expr: str) -> Variable:
-    """The values of a label in the answer to an expression, as a hidden list."""
-    # In one line: Grafana looks for the end of query_result( in the same line.
-    one_line = " ".join(f"group by ({label}) ({expr})".split())
-    return names(language, name, f"query_result({one_line})", f'/{label}="([^"]+)"/')
 
 
 def _query_type(query: str) -> int:
@@ -150,8 +152,7 @@ def shown_nodes(language: Language, expr: str) -> Variable:
 
 def card_pods(language: Language, scope: str) -> Variable:
     """The pods on one card or on several."""
-    query = f"label_values(gpuatlas_allocation_info{{{scope}}}, pod)"
-    return names(language, "card_pods", query)
+    return labels_of(language, "card_pods", "pod", f"gpuatlas_allocation_info{{{scope}}}")
 
 
 def card(language: Language) -> Variable:

@@ -2,7 +2,8 @@
 
 A workload has its name only within cluster, namespace and kind, so the variable holds all four as
 `cluster/namespace/kind/name`; links to the board set it so. Hidden variables take it apart, for
-matchers of PromQL read one label each.
+matchers of PromQL read one label each. Runs with generated names can be looked at together, under
+the name with a `*` that the analysis gives them.
 """
 
 from __future__ import annotations
@@ -11,14 +12,37 @@ from collections.abc import Sequence
 from typing import Final
 
 from gpuatlas_dashboards.links import column
-from gpuatlas_dashboards.scopes import CHOSEN_WORKLOAD, NAMESPACE, WORKLOADS
+from gpuatlas_dashboards.scopes import (
+    CHOSEN_NAMESPACE,
+    CHOSEN_WORKLOAD,
+    NAMESPACE,
+    WORKLOADS,
+)
 from gpuatlas_dashboards.texts.shapes.words import Language
 from gpuatlas_dashboards.tokens import WorkloadState
-from gpuatlas_dashboards.variables import Variable, choice, from_query, names
+from gpuatlas_dashboards.variables import Variable, choice, from_query, hidden_list, labels_of
 
 _PARTS: Final = ("cluster", "namespace", "workload_kind", "workload")
 # The label that a table with links to a workload has; `with_key` makes it.
 KEY: Final = "workload_key"
+# Names that stand for several runs, as the analysis calls them; no name in Kubernetes has a `*`.
+_RUNS: Final = f'gpuatlas_sizing_verdict_info{{{WORKLOADS}, workload=~".+-[*]"}}'
+# The chosen workload, and where it stands for several runs, those of the time range.
+_CHOSEN: Final = f"""group by (workload) (
+  label_replace(vector(1), "workload", "$chosen_name", "", "")
+  or on (workload)
+  (
+    label_replace(
+      last_over_time(
+        workload:gpuatlas_workload_run_group:group{{
+          {CHOSEN_NAMESPACE}, workload_kind="$chosen_kind"
+        }}[$__range]
+      ),
+      "runs", "$1-*", "group", "(.+)"
+    )
+    and on (runs) label_replace(vector(1), "runs", "$chosen_name", "", "")
+  )
+)"""
 _SUSPECT_PARTS: Final = ("cluster", "suspect_namespace", "suspect_kind", "suspect")
 SUSPECT_KEY: Final = "suspect_key"
 
@@ -56,11 +80,10 @@ def workload_state(language: Language) -> Variable:
 
 
 def chosen_workload(language: Language) -> list[Variable]:
-    """The workload, shown as namespace and name, and its four parts."""
+    """The workload, shown as namespace and name, its four parts, and the names to look for."""
     # All that the filters leave: one that is looked at and is no choice would be another soon.
-    named = (
-        f'label_join(gpuatlas_workload_info{{{WORKLOADS}}}, "name", " / ", "namespace", "workload")'
-    )
+    known = f"gpuatlas_workload_info{{{WORKLOADS}}} or {_RUNS}"
+    named = f'label_join({known}, "name", " / ", "namespace", "workload")'
     query = f"query_result(group by ({KEY}, name) ({with_key(named)}))"
     regex = f'/name="(?<text>[^"]+)".*{KEY}="(?<value>[^"]+)"/'
     return [
@@ -70,6 +93,7 @@ def chosen_workload(language: Language) -> list[Variable]:
         _part(language, "chosen_namespace", "[^/]*/([^/]*)/.*"),
         _part(language, "chosen_kind", "[^/]*/[^/]*/([^/]*)/.*"),
         _part(language, "chosen_name", "[^/]*/[^/]*/[^/]*/(.*)"),
+        hidden_list(language, "chosen_workloads", _CHOSEN, '/workload="([^"*]+)"/'),
     ]
 
 
@@ -84,6 +108,6 @@ def _part(language: Language, name: str, pattern: str, *, without: str = "") -> 
 
 
 def its_cards(language: Language) -> Variable:
-    """Always all of them, each by its UUID."""
-    query = f'label_values(workload:gpuatlas_card_info:group{{{CHOSEN_WORKLOAD}, card!=""}}, card)'
-    return names(language, "chosen_cards", query)
+    """Always all that it held in the time range, each by its UUID."""
+    held = f"last_over_time(workload:gpuatlas_card_info:group{{{CHOSEN_WORKLOAD}}}[$__range])"
+    return labels_of(language, "chosen_cards", "card", held)

@@ -149,6 +149,23 @@ def test_why_is_this_workload_slow_where_a_neighbour_is(first: OpenBoard) -> Non
     assert support.answers(texts.alerts.title) == []
 
 
+def test_a_name_of_sizing_that_stands_for_runs_leads_to_them(first: OpenBoard) -> None:
+    """The analysis calls the runs of a group by one name, which is no workload's."""
+    code = language(first)
+    suffix = "" if code == "en" else "-ja"
+    given = {"workload": "demo/research/Job/train-vision-*"}
+    runs = open_board(f"gpuatlas-workloads{suffix}", first.ask, given)
+    names = runs.values["chosen_workloads"].split("|")
+    shares = runs.answers(WORKLOADS[code].shares.title, "shares")
+    now = {labels["pod"].rsplit("-", 2)[0] for labels, _ in shares}
+
+    assert {name.rpartition("-")[0] for name in names} == {"train-vision"}
+    # Those that are over are looked at, too.
+    assert len(names) == 3
+    assert len(now) == 1
+    assert now < set(names)
+
+
 def test_what_is_broken_and_which_pods_feel_it(first: OpenBoard) -> None:
     checks = first.click(OVERVIEW[language(first)].checks.title, "firing")
     (texts,) = (words_of(one).board for one in LANGUAGES if one.code == language(first))

@@ -102,6 +102,20 @@ def test_where_an_analysis_is_published_recordings_do_not_repeat_it(tmp_path: Pa
     assert faults(tmp_path, JUDGED | RECORDED, asked) == ""
 
 
+def test_before_anything_is_measured_the_recordings_say_what_is_held(tmp_path: Path) -> None:
+    """In the first hour the analysis names the containers, and knows nothing of them."""
+    series = RECORDED | {verdict("ocr", "cannot", "not-measured"): "1x5"}
+    rows = [(f"{{{keyed('ocr', cluster=cluster)}}}", 8.0 * GIB) for cluster in ("c", "d")]
+    why = f'{{{keyed("ocr")}, verdict="cannot", reason="not-measured"}}'
+    asked: dict[str, Samples] = {
+        queries.sized(sizing.MEMORY_RESERVED): rows,
+        queries.verdicts("memory"): [(why, 1.0)],
+        queries.answers("cannot"): [("{}", 1.0)],
+    }
+
+    assert faults(tmp_path, series, asked) == ""
+
+
 def test_what_saves_most_is_listed_before_what_reserves_most(tmp_path: Path) -> None:
     series = said("memory_saving_bytes", "small", GIB) | {verdict("small", "smaller"): "1x5"}
     series |= said("memory_present_bytes", "small", 2 * GIB)
@@ -116,6 +130,20 @@ def test_what_saves_most_is_listed_before_what_reserves_most(tmp_path: Path) -> 
     assert faults(tmp_path, series, asked) == ""
 
 
+def test_runs_under_one_name_have_a_row(tmp_path: Path) -> None:
+    """As it is, a `*` in a regular expression would stand for hyphens."""
+    board = next(board for board in read_boards() if board.name == "sizing")
+    variable = board.variables()["whole_card_workloads"]
+    listed = variable["query"]["query"].removeprefix("query_result(").removesuffix(")")
+    series = {verdict(name, "fits", resource="cards"): "1x5" for name in ("train-*", "tune")}
+    names = [(rf'{{workload="{name}"}}', 1.0) for name in ("-", r"train-\\\\*", "tune")]
+    rows = [(f'{{{keyed(name)}, verdict="fits"}}', 1.0) for name in ("train-*", "tune")]
+    given = {"whole_card_workloads": r"-|train-\\*|tune"}
+
+    assert faults(tmp_path, series, {listed: names}) == ""
+    assert faults(tmp_path, series, {queries.verdicts("cards"): rows}, variables=given) == ""
+
+
 def test_compute_and_whole_cards_have_their_own_rows(tmp_path: Path) -> None:
     series = JUDGED | said("compute_present_ratio", "chat", 0.5)
     series |= said("compute_peak_ratio", "chat", 0.1)
@@ -126,9 +154,9 @@ def test_compute_and_whole_cards_have_their_own_rows(tmp_path: Path) -> None:
     chat, tune = keyed("chat"), keyed("tune")
     mig = 'resource="nvidia.com/mig-3g.40gb"'
     asked: dict[str, Samples] = {
-        queries.sized(sizing.COMPUTE_RESERVED): [(f"{{{chat}}}", 0.5)],
-        queries.sized(sizing.COMPUTE_P95): [(f"{{{chat}}}", 0.1)],
-        queries.sized(sizing.COMPUTE_PROPOSED): [(f"{{{chat}}}", 0.15)],
+        queries.sized(sizing.COMPUTE_RESERVED, sizing.COMPUTE_RESERVED): [(f"{{{chat}}}", 0.5)],
+        queries.sized(sizing.COMPUTE_P95, sizing.COMPUTE_RESERVED): [(f"{{{chat}}}", 0.1)],
+        queries.sized(sizing.COMPUTE_PROPOSED, sizing.COMPUTE_RESERVED): [(f"{{{chat}}}", 0.15)],
         queries.of_cards(sizing.CARDS_PROPOSED): [(f"{{{tune}, {mig}}}", 2.0)],
         queries.of_cards(sizing.CARDS_SAVING): [(f"{{{tune}}}", 6.0)],
         queries.verdicts("cards"): [(f'{{{tune}, verdict="smaller"}}', 1.0)],
@@ -146,26 +174,98 @@ def totals() -> dict[str, str]:
 
 def test_totals_tell_what_could_be_given_back(tmp_path: Path) -> None:
     series = JUDGED | said("memory_saving_bytes", "web", -3 * GIB)
-    series |= {verdict("web", "larger"): "1x5", verdict("web", "fits", resource="compute"): "1x5"}
-    series |= {verdict("tune", "smaller", resource="cards"): "1x5"}
     series |= said("cards_saving", "tune", 6)
     series |= {'gpuatlas_sizing_node_room_allocations{cluster="c", node="n"}': "4x5"}
     texts = TEXTS["en"]
-    verdicts = {"smaller": 2, "larger": 1, "cannot": 1}
     answers = {
         texts.given_back: 20 * GIB,
         texts.cards_given_back: 6,
         texts.asked_for: 3 * GIB,
-        "More would fit": 4,
+        texts.more: 4,
     }
     asked: dict[str, Samples] = {
         totals()[name]: [("{}", float(value))] for name, value in answers.items()
     }
-    asked[totals()["{{verdict}}"]] = [
-        (f'{{verdict="{verdict}"}}', float(count)) for verdict, count in verdicts.items()
-    ]
 
     assert faults(tmp_path, series, asked) == ""
+
+
+def test_answers_of_all_three_tables_are_counted(tmp_path: Path) -> None:
+    """As many as the tables have rows: `ocr` was promised no compute, and has none."""
+    series = JUDGED | said("compute_present_ratio", "chat", 0.5)
+    series |= {verdict("chat", "larger", resource="compute"): "1x5"}
+    series |= {verdict("ocr", "cannot", "not-promised", resource="compute"): "1x5"}
+    series |= {verdict("tune", "smaller", resource="cards"): "1x5"}
+    texts = TEXTS["en"]
+    counted = {texts.smaller: 2, texts.larger: 1, texts.fitting: 0, texts.cannot: 1}
+    asked: dict[str, Samples] = {
+        totals()[name]: [("{}", float(number))] for name, number in counted.items()
+    }
+    rows = {"memory": 2.0, "compute": 1.0, "cards": 1.0}
+    asked |= {
+        f"count({queries.verdicts(resource)})": [("{}", number)]
+        for resource, number in rows.items()
+    }
+
+    assert faults(tmp_path, series, asked) == ""
+
+
+def test_more_is_proposed_at_a_limit_and_says_so(tmp_path: Path) -> None:
+    """No number of it is a need that somebody measured."""
+    series = JUDGED | said("compute_present_ratio", "chat", 0.5)
+    series |= {verdict("chat", "larger", resource="compute"): "1x5"}
+    rows = [(f'{{{keyed("chat")}, verdict="larger", reason="{queries.AT_LIMIT}"}}', 1.0)]
+
+    assert faults(tmp_path, series, {queries.verdicts("compute"): rows}) == ""
+    for texts in TEXTS.values():
+        (board,) = (b for b in read_boards() if b.body["title"] == texts.title)
+        (panel,) = (p for p in board.panels() if p["title"] == texts.compute.title)
+        mappings = [
+            mapping["options"]
+            for override in panel["fieldConfig"]["overrides"]
+            if override["matcher"]["options"] == "reason"
+            for entry in override["properties"]
+            if entry["id"] == "mappings"
+            for mapping in entry["value"]
+        ]
+
+        assert mappings[0][queries.AT_LIMIT]["text"] == texts.at_limit
+
+
+def test_a_container_without_a_promise_has_no_row(tmp_path: Path) -> None:
+    """Names come from the promise: its row had none."""
+    series = JUDGED | said("compute_present_ratio", "chat", 0.5)
+    series |= said("compute_peak_ratio", "chat", 0.1) | said("compute_peak_ratio", "embed", 0.2)
+    series |= said("window_seconds", "chat", 86400.0) | said("window_seconds", "embed", 86400.0)
+    series |= said("memory_saving_bytes", "lost", GIB) | said("window_seconds", "lost", 86400.0)
+    chat, embed = f"{{{keyed('chat')}}}", f"{{{keyed('embed')}}}"
+    asked: dict[str, Samples] = {
+        queries.sized(sizing.COMPUTE_P95, sizing.COMPUTE_RESERVED): [(chat, 0.1)],
+        queries.sized(sizing.WINDOW): [(chat, 1.0), (embed, 1.0)],
+        queries.MEMORY_CHANGE: [(chat, 20.0 * GIB)],
+    }
+
+    assert faults(tmp_path, series, asked) == ""
+
+
+def test_what_asks_for_much_stands_as_high_as_what_saves_much(tmp_path: Path) -> None:
+    series = JUDGED | said("memory_saving_bytes", "embed", -30 * GIB)
+    rows = [(f"{{{keyed('chat')}}}", 20.0 * GIB), (f"{{{keyed('embed')}}}", 30.0 * GIB)]
+
+    assert faults(tmp_path, series, {queries.MEMORY_CHANGE: rows}) == ""
+    for board in (board for board in read_boards() if board.name.endswith("sizing")):
+        (panel,) = (
+            panel
+            for panel in board.panels()
+            if any(target["refId"] == "change" for target in panel.get("targets", []))
+        )
+        sorts = [
+            step["options"]["sort"][0]
+            for step in panel["transformations"]
+            if step["id"] == "sortBy"
+        ]
+
+        assert sorts[-1] == {"field": "Value #change (max)", "desc": True}
 
 
 def test_nothing_to_give_back_is_0_and_no_analysis_is_nothing(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ CHOSEN: Final = {
     "chosen_namespace": "red",
     "chosen_kind": "Deployment",
     "chosen_name": "chat",
+    "chosen_workloads": "chat",
 }
 
 
@@ -281,7 +282,7 @@ def test_a_pod_without_a_card_has_a_row_beside_those_with_one(tmp_path: Path) ->
     ],
 )
 def test_the_chosen_workload_is_taken_apart(key: str, parts: list[str], tmp_path: Path) -> None:
-    _, *hidden = chosen_workload(LANGUAGES[0])
+    _, *hidden, _ = chosen_workload(LANGUAGES[0])
     asked = {
         variable.body["definition"].removeprefix("query_result(").removesuffix(")"): [
             (f'{{key="{key}", part="{part}"}}', 1.0)
@@ -356,8 +357,66 @@ def test_the_parts_of_the_chosen_workload_are_hidden() -> None:
 
         assert hidden == {
             "shown_workloads", "chosen_cluster", "chosen_namespace", "chosen_kind", "chosen_name",
-            "chosen_cards", "card_pods",
+            "chosen_workloads", "chosen_cards", "card_pods",
         }  # fmt: skip
+
+
+def variable_query(name: str) -> str:
+    (board,) = (board for board in workloads_boards() if "/" not in board.name)
+    query: str = board.variables()[name]["query"]["query"]
+    return query.removeprefix("query_result(").removesuffix(")")
+
+
+RUN_GROUP: Final = "workload:gpuatlas_workload_run_group:group"
+JOBS: Final = 'cluster="c", namespace="red", workload_kind="Job"'
+# The first run was over before the others began; `train-eval` has another group.
+RUNS: Final = {
+    f'{RUN_GROUP}{{{JOBS}, workload="train-1", group="train"}}': "1x5 _x95",
+    f'{RUN_GROUP}{{{JOBS}, workload="train-2", group="train"}}': "_x90 1x10",
+    f'{RUN_GROUP}{{{JOBS}, workload="train-eval-1", group="train-eval"}}': "1x100",
+    f'{RUN_GROUP}{{{JOBS.replace("red", "blue")}, workload="train-3", group="train"}}': "1x100",
+}
+
+
+def chosen(workload: str) -> dict[str, str]:
+    return {**CHOSEN, "chosen_kind": "Job", "chosen_name": workload}
+
+
+def test_a_name_with_an_asterisk_is_the_runs_of_the_time_range(tmp_path: Path) -> None:
+    names = (("train-*", ["train-*", "train-1", "train-2"]), ("train-2", ["train-2"]))
+    query = variable_query("chosen_workloads")
+    for name, found in names:
+        asked = {query: [(f'{{workload="{one}"}}', 1.0) for one in found]}
+
+        assert faults(tmp_path, RUNS, asked, at="95m", variables=chosen(name)) == ""
+
+
+def test_what_has_an_asterisk_is_no_name_to_look_for() -> None:
+    for board in workloads_boards():
+        regex = re.compile(board.variables()["chosen_workloads"]["regex"].strip("/"))
+
+        found = regex.search('{workload="train-1"} 1 0')
+
+        assert found is not None
+        assert found[1] == "train-1"
+        assert not regex.search('{workload="train-*"} 1 0')
+
+
+def test_what_the_analysis_names_can_be_chosen(tmp_path: Path) -> None:
+    """What is looked at and is no choice would be another workload at the next refresh."""
+    said = f'gpuatlas_sizing_verdict_info{{{JOBS}, container="main", verdict="fits"'
+    series = {
+        f'gpuatlas_workload_info{{{CHAT}, runtime="vllm"}}': "1x5",
+        f'{said}, workload="train-*", resource="memory"}}': "1x5",
+        f'{said}, workload="train-*", resource="compute"}}': "1x5",
+        f'{said}, workload="gone", resource="memory"}}': "1x5",
+    }
+    options = [
+        (f'{{name="red / chat", {KEY}="c/red/Deployment/chat"}}', 1.0),
+        (f'{{name="red / train-*", {KEY}="c/red/Job/train-*"}}', 1.0),
+    ]
+
+    assert faults(tmp_path, series, {variable_query("workload"): options}) == ""
 
 
 def test_only_the_trend_is_turned_into_courses() -> None:

@@ -19,7 +19,7 @@ from gpuatlas_dashboards.panels.fields import (
 from gpuatlas_dashboards.panels.grafana import Panel
 from gpuatlas_dashboards.panels.query import Query, query_of
 from gpuatlas_dashboards.panels.settings import Look
-from gpuatlas_dashboards.panels.stat import Paint, Say, stat
+from gpuatlas_dashboards.panels.stat import Paint, Say, stat, state_tile
 from gpuatlas_dashboards.panels.table import table
 from gpuatlas_dashboards.panels.transformations import (
     columns,
@@ -48,7 +48,14 @@ _WARNING: Final = {
 def card_detail(texts: CardsTexts, language: Language, *, width: int) -> list[Panel]:
     """From the card's state to its sensors, all in one column."""
     return [
-        _state(texts, language, width=width),
+        state_tile(
+            texts.chosen,
+            query_of(card.STATE, CARD, instant=True),
+            state_codes(language.shared.states),
+            width=width,
+            height=2,
+            text_size=22,
+        ),
         _alerts(texts, language, width=width),
         _identity(texts, language, width=width),
         _promises(texts, language, width=width),
@@ -57,18 +64,6 @@ def card_detail(texts: CardsTexts, language: Language, *, width: int) -> list[Pa
         _values(texts.compute_now, _COMPUTE, texts, language, width=width),
         _values(texts.sensors_now, _SENSORS, texts, language, width=width),
     ]
-
-
-def _state(texts: CardsTexts, language: Language, *, width: int) -> Panel:
-    return stat(
-        texts.chosen,
-        [query_of(card.STATE, CARD, instant=True)],
-        Look(mappings=[state_codes(language.shared.states)]),
-        width=width,
-        height=2,
-        paint=Paint.BACKGROUND,
-        text_size=22,
-    )
 
 
 def _identity(texts: CardsTexts, language: Language, *, width: int) -> Panel:

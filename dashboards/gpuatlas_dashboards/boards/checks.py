@@ -72,7 +72,7 @@ def build(language: Language) -> Board:
                             ),
                         ]
                     ),
-                    findings(words, height=12),
+                    findings(words, height=16),
                 ]
             ),
             Section(title=texts.history, content=history(words)),

@@ -17,7 +17,7 @@ from gpuatlas_dashboards.panels.fields import Field, text_of_pattern
 from gpuatlas_dashboards.panels.grafana import Panel
 from gpuatlas_dashboards.panels.query import Query, query_of
 from gpuatlas_dashboards.panels.settings import Look
-from gpuatlas_dashboards.panels.stat import Paint, Say, stat
+from gpuatlas_dashboards.panels.stat import Say, state_tile
 from gpuatlas_dashboards.panels.table import table
 from gpuatlas_dashboards.panels.transformations import columns, highest, join_rows, sort_by
 from gpuatlas_dashboards.scopes import CHECK
@@ -27,13 +27,12 @@ from gpuatlas_dashboards.tokens import Unit
 
 def chosen_state(words: ChecksWords, *, width: int, height: int) -> Panel:
     """A tile with its state."""
-    return stat(
+    return state_tile(
         words.board.chosen,
-        [query_of(check.STATE, CHECK, instant=True)],
-        Look(mappings=[check_mappings.check_state_codes(words.shared.check_states)]),
+        query_of(check.STATE, CHECK, instant=True),
+        check_mappings.check_state_codes(words.shared.check_states),
         width=width,
         height=height,
-        paint=Paint.BACKGROUND,
         say=Say.VALUE,
     )
 

@@ -58,7 +58,7 @@ def _fields(words: ChecksWords) -> list[Field]:
             mappings=[check_mappings.check_state_codes(words.shared.check_states)],
         ),
         Field(name=_FOUND, title=words.board.findings_short, width=56, unit=Unit.COUNT),
-        Field(name=_SINCE, title=of(check.SINCE).title, width=110, unit=Unit.AGO),
+        Field(name=_SINCE, title=of(check.SINCE).title, width=104, unit=Unit.AGO),
     ]
 
 

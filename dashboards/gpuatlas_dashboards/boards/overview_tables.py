@@ -70,7 +70,7 @@ def nodes(texts: OverviewTexts, language: Language, *, width: int) -> Panel:
 
 
 def _count(name: str) -> Field:
-    return Field(name=name, unit=Unit.CARDS, width=76, mappings=[unknown_if_absent("–")])
+    return Field(name=name, unit=Unit.CARDS, width=66, mappings=[unknown_if_absent("–")])
 
 
 def _none(texts: OverviewTexts) -> dict[str, object]:
@@ -82,12 +82,12 @@ def _bar(name: str, colour: str, unknown: str) -> Field:
     return used_of_reserved(name, colour, unknown, width=116)
 
 
-def _bytes(name: str, unknown: str) -> Field:
+def _bytes(name: str, unknown: str, *, width: int = 138) -> Field:
     return Field(
         name=name,
         unit=Unit.BYTES,
         decimals=0,
-        width=138,
+        width=width,
         mappings=[unknown_if_absent(unknown)],
     )
 
@@ -115,7 +115,7 @@ def namespaces(texts: OverviewTexts, language: Language, *, width: int) -> Panel
                     links=[Link(title=texts.show_namespace, url=url)],
                 ),
                 _count(own["cards"]),
-                _bytes(own["reserved"], unknown),
+                _bytes(own["reserved"], unknown, width=96),
                 _bytes(own["unused"], unknown),
             ],
         ),
@@ -139,7 +139,7 @@ def waiting(texts: OverviewTexts, language: Language, *, width: int) -> Panel:
             transformations=columns([*names, KEY], names),
             fields=[
                 Field(name=shared["workload"], links=[Link(title=texts.show_workload, url=url)]),
-                Field(name=own["waiting"], unit=Unit.SECONDS, decimals=0, width=84),
+                Field(name=own["waiting"], unit=Unit.SECONDS, decimals=0, width=78),
                 Field(name=own["reason"], width=140),
                 Field(name=KEY, hidden=True),
             ],
@@ -168,13 +168,13 @@ def firing(texts: OverviewTexts, language: Language, *, width: int) -> Panel:
                 Field(name=own["alert"], mappings=[_none(texts)]),
                 Field(
                     name=shared["severity"],
-                    width=78,
+                    width=72,
                     cell=Cell.BACKGROUND,
                     cell_options={"mode": "basic"},
                     mappings=[*blank(), severities(language.shared.severities)],
                 ),
-                Field(name=own["times"], unit=Unit.CARDS, width=60),
-                Field(name=shared["since"], unit=Unit.AGO, width=112, align="left"),
+                Field(name=own["times"], unit=Unit.CARDS, width=56),
+                Field(name=shared["since"], unit=Unit.AGO, width=104, align="left"),
             ],
         ),
         width=width,

@@ -44,16 +44,16 @@ def build(language: Language) -> Board:
                     memory_table(texts, language, height=15),
                     compute_table(texts, language, width=24, height=9),
                     cards_table(texts, language, width=24, height=9),
-                    course(texts, width=12, height=7),
-                    missing(texts, width=12, height=7),
+                    missing(texts, width=24, height=5),
                 ]
             ),
             Section(
                 title=texts.nodes_section,
                 content=[
                     nodes(texts, language, width=24, height=10),
-                    fits(texts, language, width=10, height=12),
-                    strategy_advice(texts, language, width=14, height=12),
+                    course(texts, width=12, height=9),
+                    fits(texts, language, width=12, height=9),
+                    strategy_advice(texts, language, width=24, height=14),
                 ],
             ),
             Section(

@@ -50,7 +50,7 @@ def strategy_advice(texts: SizingTexts, language: Language, *, width: int, heigh
                 *columns(["cluster", "pool", "model", *texts.strategies]),
             ],
             fields=[
-                Field(name="cluster", title=shared.variables["cluster"], width=80),
+                Field(name="cluster", title=shared.variables["cluster"], width=90),
                 Field(
                     name="pool",
                     title=texts.pool,

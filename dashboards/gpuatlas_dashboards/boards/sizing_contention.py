@@ -52,11 +52,11 @@ def speed(texts: SizingTexts, language: Language, *, width: int, height: int) ->
                         title=language.of(signal).label,
                         unit=signal.unit,
                         decimals=0 if signal.unit is Unit.SECONDS else 1,
-                        width=96,
+                        width=96 if signal.unit is Unit.SECONDS else 72,
                     )
                     for ref, signal in _SPEED.items()
                 ),
-                gauge(_value("ratio"), Colour.COMPUTE, language.of(sizing.SPEED_RATIO).label),
+                gauge(_value("ratio"), Colour.COMPUTE, language.of(sizing.SPEED_RATIO).label, 110),
             ],
         ),
         width=width,
@@ -101,7 +101,7 @@ def _workload(texts: SizingTexts, language: Language) -> Field:
     return Field(
         name=KEY,
         title=language.shared.columns["workload"],
-        width=200,
+        width=180,
         mappings=[text_of_pattern("/^[^/]*\\/([^/]*)\\/[^/]*\\/(.*)$/", "$1 / $2")],
         links=[show_workload(texts, language)],
     )

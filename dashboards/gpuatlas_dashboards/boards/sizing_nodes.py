@@ -62,7 +62,7 @@ def nodes(texts: SizingTexts, language: Language, *, width: int, height: int) ->
                 Field(
                     name="node",
                     title=language.shared.columns["node"],
-                    width=200,
+                    width=130,
                     mappings=[without_domain()],
                     links=[Link(title=texts.open_node, url=url)],
                 ),

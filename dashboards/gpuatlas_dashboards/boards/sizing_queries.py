@@ -13,6 +13,10 @@ from gpuatlas_dashboards.workload_variables import with_key
 _MOST: Final = 300
 # What the rows of a table are joined by.
 ROW: Final = "row"
+# The reason that a larger value has.
+AT_LIMIT: Final = "at-limit"
+# What a container must have been promised to stand in the table of a resource.
+PROMISES: Final = {"memory": sizing.MEMORY_RESERVED, "compute": sizing.COMPUTE_RESERVED}
 
 # --- Containers -------------------------------------------------------------------------------
 
@@ -32,9 +36,16 @@ WHOLE_CARD_WORKLOADS: Final = f"""topk({_MOST},
 )"""
 
 
-def sized(signal: Signal) -> str:
-    """A signal of each container in the table of memory, with the keys of its row and of links."""
-    return _keyed(f"({signal.within(SIZED)})")
+def sized(signal: Signal, promise: Signal = sizing.MEMORY_RESERVED) -> str:
+    """A signal of each listed container that has a promise, with the keys of its row and of links.
+
+    Rows have their names from the promise: without it one would stand there without a name.
+    """
+    return _keyed(_promised(f"({signal.within(SIZED)})", promise))
+
+
+def _promised(expr: str, promise: Signal) -> str:
+    return f"{expr}\nand on ({CONTAINER}) {promise.within(SIZED)}"
 
 
 def of_cards(signal: Signal) -> str:
@@ -43,10 +54,20 @@ def of_cards(signal: Signal) -> str:
 
 
 def verdicts(resource: str) -> str:
-    """What the analysis says of each listed container: verdict and reason."""
-    scope = HOLDERS if resource == "cards" else SIZED
-    said = f'gpuatlas_sizing_verdict_info{{{scope}, resource="{resource}"}}'
-    return _keyed(f"group by ({CONTAINER}, verdict, reason) ({said})")
+    """What the analysis says of each listed container: verdict and reason.
+
+    More is proposed to those alone that reached their limit (DESIGN 7), and no reason published: it
+    must not be taken for a need that somebody measured.
+    """
+    scope = SIZED if resource in PROMISES else HOLDERS
+    grouped = f"group by ({CONTAINER}, verdict, reason) ({_said(resource, scope)})"
+    if resource in PROMISES:
+        grouped = _promised(grouped, PROMISES[resource])
+    return _keyed(f'label_replace({grouped}, "reason", "{AT_LIMIT}", "verdict", "larger")')
+
+
+def _said(resource: str, scope: str) -> str:
+    return f'gpuatlas_sizing_verdict_info{{{scope}, resource="{resource}"}}'
 
 
 def _keyed(expr: str) -> str:
@@ -54,12 +75,24 @@ def _keyed(expr: str) -> str:
     return f'label_join({with_key(expr)}, "{ROW}", "/", {labels})'
 
 
-# How many containers have each verdict, of memory and of whole cards.
-VERDICTS: Final = f"""count by (verdict) (
-  group by ({CONTAINER}, verdict) (
-    gpuatlas_sizing_verdict_info{{{NAMESPACE}, resource=~"memory|cards"}}
-  )
-)"""
+# What the table of memory is sorted by: what a proposal asks for weighs as much as what it saves.
+MEMORY_CHANGE: Final = _keyed(
+    _promised(f"abs({sizing.MEMORY_SAVING.within(SIZED)})", sizing.MEMORY_RESERVED)
+)
+
+
+def answers(verdict: str) -> str:
+    """How many rows of the three tables say so, if they were as long as need be."""
+    said = "\n  or ".join(_rows_that_say(verdict, resource) for resource in (*PROMISES, "cards"))
+    return f"count(\n  {said}\n)\nor 0 * count(gpuatlas_sizing_verdict_info{{{NAMESPACE}}})"
+
+
+def _rows_that_say(verdict: str, resource: str) -> str:
+    scope = f'{NAMESPACE}, verdict="{verdict}"'
+    said = f"group by ({CONTAINER}, resource) ({_said(resource, scope)})"
+    if resource not in PROMISES:
+        return said
+    return f"({said} and on ({CONTAINER}) {PROMISES[resource].within(NAMESPACE)})"
 
 
 # --- Nodes ------------------------------------------------------------------------------------
@@ -130,9 +163,18 @@ def speed(signal: Signal) -> str:
     return with_key(f"({signal.within(NAMESPACE)}\nand on ({workload.WORKLOAD}) {listed_ones})")
 
 
+# An escaped one in a string of PromQL, and that in another one.
+_ASTERISK: Final = r"\\\\*"
+
+
+def _listed(expr: str) -> str:
+    """For a hidden variable: names are put into a regular expression, and some end in a `*`."""
+    return f'label_replace({expr}, "workload", "$1{_ASTERISK}", "workload", "(.*)[*]")'
+
+
 # The hidden variables of the board: names of workloads.
 LISTS: Final = {
-    "sized_workloads": SIZED_WORKLOADS,
-    "whole_card_workloads": WHOLE_CARD_WORKLOADS,
-    "prioritised_workloads": PRIORITISED_WORKLOADS,
+    "sized_workloads": _listed(SIZED_WORKLOADS),
+    "whole_card_workloads": _listed(WHOLE_CARD_WORKLOADS),
+    "prioritised_workloads": _listed(PRIORITISED_WORKLOADS),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuatlas_dashboards.boards import sizing_queries as queries
-from gpuatlas_dashboards.panels.fields import Field, step
+from gpuatlas_dashboards.panels.fields import Field, step, unknown_if_absent
 from gpuatlas_dashboards.panels.grafana import Panel
 from gpuatlas_dashboards.panels.query import Query, query_of
 from gpuatlas_dashboards.panels.settings import Look
@@ -14,85 +14,71 @@ from gpuatlas_dashboards.panels.transformations import columns
 from gpuatlas_dashboards.scopes import CLUSTER, NAMESPACE
 from gpuatlas_dashboards.signals import cluster, sizing, workload
 from gpuatlas_dashboards.texts.shapes.sizing import SizingTexts
-from gpuatlas_dashboards.texts.shapes.words import Language, Words
-from gpuatlas_dashboards.tokens import CHECK_STATE_COLOURS, CheckState, Colour, Unit
+from gpuatlas_dashboards.texts.shapes.words import Language
+from gpuatlas_dashboards.tokens import CHECK_STATE_COLOURS, CheckState, Colour, State, Unit
 
-_HEIGHT = 4
+_HEIGHT = 3
 _ENOUGH = 7  # days, DESIGN 7
 
 
 def summary(texts: SizingTexts, language: Language) -> list[Panel]:
+    return [_held(texts, language), _verdicts(texts), _outcome(texts)]
+
+
+def _held(texts: SizingTexts, language: Language) -> Panel:
+    """What is reserved, used and never used, and of how many that is known."""
     reserved = workload.MEMORY_RESERVED.within(NAMESPACE)
     days = sizing.DAYS.within(NAMESPACE)
-    return [
-        stat(
-            texts.held,
-            [
-                Query(expr=f"sum({reserved})", legend=texts.reserved, instant=True),
-                Query(
-                    expr=f"sum({workload.MEMORY_USED.within(NAMESPACE)})",
-                    legend=texts.used,
-                    instant=True,
-                ),
-            ],
-            Look(unit=Unit.BYTES, decimals=1),
-            width=4,
-            height=_HEIGHT,
-            say=Say.BOTH,
-        ),
-        _number(
-            texts.unused,
-            f"sum({sizing.MEMORY_UNUSED.within(NAMESPACE)})",
-            Look(
-                unit=Unit.BYTES,
-                decimals=1,
-                thresholds=[step(Colour.NEUTRAL), step(Colour.WASTED, 1)],
-            ),
-            width=3,
-        ),
-        _number(
-            texts.covered,
-            f"sum({days} >= bool {_ENOUGH}) / count({reserved})",
-            Look(unit=Unit.RATIO, decimals=0),
-            width=3,
-        ),
-        _verdicts(texts),
-        _outcome(texts, language),
-    ]
-
-
-def _number(words: Words, expr: str, look: Look, *, width: int) -> Panel:
+    sums = {
+        texts.reserved: f"sum({reserved})",
+        texts.used: f"sum({workload.MEMORY_USED.within(NAMESPACE)})",
+        texts.unused: f"sum({sizing.MEMORY_UNUSED.within(NAMESPACE)})",
+        texts.covered: f"sum({days} >= bool {_ENOUGH}) / count({reserved})",
+    }
+    wasted = [step(Colour.NEUTRAL), step(Colour.WASTED, 1)]
     return stat(
-        words,
-        [Query(expr=expr, instant=True)],
-        look,
-        width=width,
+        texts.held,
+        [
+            Query(expr=f"{expr} or vector(NaN)", legend=name, instant=True)
+            for name, expr in sums.items()
+        ],
+        Look(
+            unit=Unit.BYTES,
+            decimals=1,
+            mappings=[unknown_if_absent(language.shared.states[State.UNKNOWN])],
+            fields=[
+                Field(name=texts.unused, thresholds=wasted),
+                Field(name=texts.covered, unit=Unit.RATIO, decimals=0),
+            ],
+        ),
+        width=8,
         height=_HEIGHT,
         paint=Paint.VALUE,
+        say=Say.BOTH,
     )
 
 
 def _verdicts(texts: SizingTexts) -> Panel:
-    """How many containers have each."""
-    words = {"smaller": texts.smaller, "larger": texts.larger, "cannot": texts.cannot}
-    words["fits"] = texts.fitting
+    """How many answers of each kind the tables have."""
+    words = {"smaller": texts.smaller, "larger": texts.larger, "fits": texts.fitting}
+    words["cannot"] = texts.cannot
     return stat(
         texts.proposals,
-        [Query(expr=queries.VERDICTS, legend="{{verdict}}", instant=True)],
+        [
+            Query(expr=queries.answers(verdict), ref=verdict, legend=word, instant=True)
+            for verdict, word in words.items()
+        ],
         Look(
             unit=Unit.COUNT,
-            fields=[
-                *(Field(name=verdict, title=word) for verdict, word in words.items()),
-                Field(name="cannot", colour=CHECK_STATE_COLOURS[CheckState.UNKNOWN]),
-            ],
+            fields=[Field(name=texts.cannot, colour=CHECK_STATE_COLOURS[CheckState.UNKNOWN])],
         ),
-        width=6,
+        width=7,
         height=_HEIGHT,
         say=Say.BOTH,
     )
 
 
-def _outcome(texts: SizingTexts, language: Language) -> Panel:
+def _outcome(texts: SizingTexts) -> Panel:
     """What comes of the proposals."""
     saving, cards = sizing.MEMORY_SAVING.within(NAMESPACE), sizing.CARDS_SAVING.within(NAMESPACE)
     more = sizing.ROOM_ALLOCATIONS
@@ -100,7 +86,7 @@ def _outcome(texts: SizingTexts, language: Language) -> Panel:
         texts.given_back: f"sum(clamp_min({saving}, 0))",
         texts.asked_for: f"sum(clamp_min(-{saving}, 0))",
         texts.cards_given_back: f"sum(clamp_min({cards}, 0))",
-        language.of(more).label: f"sum({more.within(CLUSTER)})",
+        texts.more: f"sum({more.within(CLUSTER)})",
     }
     return stat(
         texts.outcome,
@@ -112,7 +98,7 @@ def _outcome(texts: SizingTexts, language: Language) -> Panel:
                 for name in (texts.given_back, texts.asked_for)
             ],
         ),
-        width=8,
+        width=9,
         height=_HEIGHT,
         say=Say.BOTH,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from gpuatlas_dashboards.boards import sizing_queries as queries
@@ -38,10 +38,11 @@ _COMPUTE: Final = {
 }
 _CARDS: Final = {"proposed": sizing.CARDS_PROPOSED, "saving": sizing.CARDS_SAVING}
 _WIDE: Final = {"days": 64, "coverage": 84, "shares": 76}
+_NUMBER_WIDTH: Final = 84
 
 
 def memory_table(texts: SizingTexts, language: Language, *, height: int) -> Panel:
-    """What saves most first."""
+    """What saves or asks for most first."""
     measured, proposed, basis = (
         ("reserved", "peak", "share"), ("proposed", "saving"), ("days", "coverage", "shares"),
     )  # fmt: skip
@@ -52,19 +53,23 @@ def memory_table(texts: SizingTexts, language: Language, *, height: int) -> Pane
     ]  # fmt: skip
     return table(
         texts.memory,
-        _queries(_MEMORY, "memory"),
+        [
+            *_queries(_MEMORY, "memory"),
+            Query(expr=queries.MEMORY_CHANGE, ref="change", table=True),
+        ],
         Look(
             unit=Unit.TEXT,
             transformations=[
-                *_rows("reserved", _MEMORY),
-                sort_by(_value("saving"), descending=True),
+                *_rows("reserved", [*_MEMORY, "change"]),
+                sort_by(_value("reserved"), descending=True),
+                sort_by(_value("change"), descending=True),
                 *columns(order),
             ],
             fields=[
                 *_name_fields(texts, language),
                 *(_number(ref, signal, language) for ref, signal in _MEMORY.items()),
                 gauge(_value("share"), Colour.USED, language.of(sizing.MEMORY_PEAK_SHARE).label),
-                *_verdict_fields(texts, width=240),
+                *_verdict_fields(texts, width=230),
             ],
         ),
         width=24,
@@ -86,6 +91,7 @@ def compute_table(texts: SizingTexts, language: Language, *, width: int, height:
             transformations=[
                 *_rows("reserved", _COMPUTE),
                 sort_by(_value("reserved"), descending=True),
+                sort_by(_value("proposed"), descending=True),
                 *columns(order),
             ],
             fields=[
@@ -140,8 +146,9 @@ def cards_table(texts: SizingTexts, language: Language, *, width: int, height: i
 
 
 def _queries(signals: Mapping[str, Signal], resource: str) -> list[Query]:
+    promise = queries.PROMISES[resource]
     return [
-        *(Query(expr=queries.sized(s), ref=ref, table=True) for ref, s in signals.items()),
+        *(Query(expr=queries.sized(s, promise), ref=ref, table=True) for ref, s in signals.items()),
         Query(expr=queries.verdicts(resource), ref="verdict", table=True),
     ]
 
@@ -150,10 +157,10 @@ def _value(ref: str) -> str:
     return f"Value #{ref} (max)"
 
 
-def _rows(base: str, signals: Mapping[str, Signal]) -> list[dict[str, Any]]:
+def _rows(base: str, refs: Iterable[str]) -> list[dict[str, Any]]:
     """A row for each container of `base`; a query without an answer gives no column."""
     named = [*_NAMES, "workload_kind", "cluster", KEY, queries.ROW]
-    return _grouped([*signals, "verdict"], {base: named})
+    return _grouped([*refs, "verdict"], {base: named})
 
 
 def _grouped(refs: Sequence[str], labels: Mapping[str, list[str]]) -> list[dict[str, Any]]:
@@ -175,7 +182,7 @@ def _name_fields(texts: SizingTexts, language: Language) -> list[Field]:
         Field(
             name="workload",
             title=shared["workload"],
-            width=160,
+            width=150,
             links=[show_workload(texts, language)],
             filterable=True,
         ),
@@ -193,7 +200,7 @@ def _number(ref: str, signal: Signal, language: Language) -> Field:
         title=language.of(signal).label,
         unit=signal.unit,
         decimals=1 if signal.unit in (Unit.BYTES, Unit.COUNT) else 0,
-        width=_WIDE.get(ref, 92),
+        width=_WIDE.get(ref, _NUMBER_WIDTH),
     )
 
 
@@ -219,11 +226,12 @@ def _verdict_fields(texts: SizingTexts, *, width: int | None = None) -> list[Fie
     verdicts = {
         verdict: (word, colours.get(verdict, "")) for verdict, word in texts.verdicts.items()
     }
+    reasons = {**texts.reasons, queries.AT_LIMIT: texts.at_limit}
     return [
         Field(
             name="verdict",
             title=texts.verdict,
-            width=112,
+            width=104,
             cell=Cell.COLOURED_TEXT,
             mappings=[texts_of_values(verdicts)],
             filterable=True,
@@ -232,6 +240,6 @@ def _verdict_fields(texts: SizingTexts, *, width: int | None = None) -> list[Fie
             name="reason",
             title=texts.why,
             width=width,
-            mappings=[texts_of_values({word: (text, "") for word, text in texts.reasons.items()})],
+            mappings=[texts_of_values({word: (text, "") for word, text in reasons.items()})],
         ),
     ]

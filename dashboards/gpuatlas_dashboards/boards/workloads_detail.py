@@ -16,9 +16,9 @@ from gpuatlas_dashboards.panels.fields import (
     without_domain,
 )
 from gpuatlas_dashboards.panels.grafana import Panel
-from gpuatlas_dashboards.panels.query import Query, query_of
+from gpuatlas_dashboards.panels.query import Query
 from gpuatlas_dashboards.panels.settings import Look
-from gpuatlas_dashboards.panels.stat import Paint, Say, stat
+from gpuatlas_dashboards.panels.stat import Say, stat, state_tile
 from gpuatlas_dashboards.panels.table import table
 from gpuatlas_dashboards.panels.transformations import columns, merge, rows_of_fields
 from gpuatlas_dashboards.panels.workload_state import workload_state_codes
@@ -53,19 +53,16 @@ def workload_identity(texts: WorkloadsTexts, language: Language, *, width: int) 
 
 def workload_now(texts: WorkloadsTexts, language: Language) -> list[Panel]:
     """Its state, and what it holds and uses."""
-    return [_state(texts, language, width=6), _now(texts, language, width=18)]
-
-
-def _state(texts: WorkloadsTexts, language: Language, *, width: int) -> Panel:
-    return stat(
+    state = state_tile(
         texts.chosen,
-        [query_of(workload.STATE, CHOSEN_WORKLOAD, instant=True)],
-        Look(mappings=[workload_state_codes(language.shared.workload_states)]),
-        width=width,
+        # Of several runs the worst.
+        Query(expr=f"max({workload.STATE.within(CHOSEN_WORKLOAD)})", instant=True),
+        workload_state_codes(language.shared.workload_states),
+        width=6,
         height=3,
-        paint=Paint.BACKGROUND,
         text_size=28,
     )
+    return [state, _now(texts, language, width=18)]
 
 
 def _now(texts: WorkloadsTexts, language: Language, *, width: int) -> Panel:

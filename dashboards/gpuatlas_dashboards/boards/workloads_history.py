@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gpuatlas_dashboards.boards import workloads_queries as queries
 from gpuatlas_dashboards.boards.workloads_slowed import slowed_over_time
 from gpuatlas_dashboards.panels.fields import Field, Match, state_codes, unknown_if_absent
 from gpuatlas_dashboards.panels.grafana import Panel
-from gpuatlas_dashboards.panels.query import Query, query_of
+from gpuatlas_dashboards.panels.query import Query
 from gpuatlas_dashboards.panels.settings import Look
 from gpuatlas_dashboards.panels.timeline import state_timeline
 from gpuatlas_dashboards.panels.timeseries import time_series
@@ -77,8 +75,9 @@ def _lines(words: Words, signals: tuple[Signal, ...], language: Language) -> Pan
 
 
 def _query(signal: Signal, language: Language) -> Query:
-    legend = language.of(signal).label
-    return replace(query_of(signal, CHOSEN_WORKLOAD, legend=legend), ref=signal.name)
+    """Of several runs the sum."""
+    expr = f"sum({signal.within(CHOSEN_WORKLOAD)})"
+    return Query(expr=expr, ref=signal.name, legend=language.of(signal).label)
 
 
 def _field(signal: Signal) -> Field:

@@ -11,6 +11,7 @@ from gpuatlas_dashboards.scopes import (
     CHOSEN_WORKLOAD,
     CLUSTER,
     ITS_CARDS,
+    ON_ITS_CARDS,
     SHOWN_WORKLOADS,
     WORKLOADS,
 )
@@ -60,7 +61,12 @@ WHAT: Final = or_none(
 )""",
 )
 
-HOLDS_CARDS: Final = f'workload:gpuatlas_card_info:group{{{SHOWN_WORKLOADS}, card!=""}}'
+# Without those of which nobody tells the card. `card!=""` would have Prometheus go through all
+# series of all cards.
+_NO_CARD: Final = 'label_replace(vector(0), "card", "", "", "")'
+HOLDS_CARDS: Final = (
+    f"(workload:gpuatlas_card_info:group{{{SHOWN_WORKLOADS}}} unless on (card) {_NO_CARD})"
+)
 # How many cards, and one of them to open.
 CARDS: Final = filled(
     f"""count by ({WORKLOAD}) ({listed(HOLDS_CARDS)})
@@ -83,7 +89,7 @@ TREND: Final = listed(f"workload:gpuatlas_compute_utilization_ratio:avg1h{{{SHOW
 # --- The chosen workload ----------------------------------------------------------------------
 
 _PODS: Final = f"pod:gpuatlas_pod_workload_info:group{{{CHOSEN_WORKLOAD}}}"
-_HOLDS: Final = f'workload:gpuatlas_card_info:group{{{CHOSEN_WORKLOAD}, card!=""}}'
+_HOLDS: Final = f"workload:gpuatlas_card_info:group{{{CHOSEN_WORKLOAD}, {ON_ITS_CARDS}}}"
 _SHARE: Final = "cluster, node, card, namespace, pod, container"
 _INDEX: Final = f"max by (cluster, card, index) (gpuatlas_card_info{{{ITS_CARDS}}})"
 
@@ -201,7 +207,7 @@ _ALERTS: Final = "ALERTS_FOR_STATE"
 ALERTS: Final = f"""label_replace(
   1000 * max by (alertname, severity, check, node, card, pod) (
     {_ALERTS}{{{ITS_CARDS}, check!=""}} and on (cluster, card) {_HOLDS}
-    or {_ALERTS}{{{CHOSEN_NAMESPACE}, check!="", pod!=""}} and on (cluster, namespace, pod) {_PODS}
+    or {_ALERTS}{{{CHOSEN_NAMESPACE}, check!=""}} and on (cluster, namespace, pod) {_PODS}
     or {_ALERTS}{{{CHOSEN_WORKLOAD}, check!=""}}
   ),
   "shown", "$1", "check", "([HS][0-9]{{2}})"
@@ -209,6 +215,6 @@ ALERTS: Final = f"""label_replace(
 
 # What the sharing checks found on its pods and cards, with the record that they quote.
 FINDINGS: Final = f"""max by (check, object, source, record) (
-  gpuatlas_finding_info{{{CHOSEN_NAMESPACE}, pod!=""}} and on (cluster, namespace, pod) {_PODS}
+  gpuatlas_finding_info{{{CHOSEN_NAMESPACE}}} and on (cluster, namespace, pod) {_PODS}
   or gpuatlas_finding_info{{{ITS_CARDS}}} and on (cluster, card) {_HOLDS}
 )"""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
+from typing import Any
 
 from gpuatlas_dashboards.panels import grafana
 from gpuatlas_dashboards.panels.fields import step
@@ -69,3 +70,26 @@ def stat(
         look = replace(look, thresholds=[step(Colour.PLAIN)])
     widget = grafana.stat(**settings(words, queries, look, options=options))
     return Panel(widget=widget, width=width, height=height)
+
+
+def state_tile(
+    words: Words,
+    query: Query,
+    codes: dict[str, Any],
+    *,
+    width: int,
+    height: int,
+    say: Say = Say.AUTO,
+    text_size: int | None = None,
+) -> Panel:
+    """A state in its word, on its colour; `codes` is the mapping of its values."""
+    return stat(
+        words,
+        [query],
+        Look(mappings=[codes]),
+        width=width,
+        height=height,
+        paint=Paint.BACKGROUND,
+        say=say,
+        text_size=text_size,
+    )

@@ -1,8 +1,8 @@
 """What workloads need against what they hold, and how far nodes can be promised (DESIGN 7, 8).
 
 What `gpuatlas serve` says of the days that it read, `gpuatlas_sizing_*`, by container: several
-exporters say the same, so one is taken. Where no analysis is published, what a container reserves
-and its peak are those of the recordings.
+exporters say the same, so one is taken. What it does not say of a container's promise and peak, or
+not yet, is that of the recordings.
 """
 
 from __future__ import annotations
@@ -21,9 +21,16 @@ def _said(metric: str, by: str = CONTAINER) -> str:
 
 
 def _said_or_recorded(metric: str, recorded: str) -> str:
+    """The recording stands in where the analysis has no value, and where there is no analysis.
+
+    Never for names that the analysis does not have: it says of a group of runs what the recordings
+    say of each run.
+    """
+    kept = _said(recorded)
+    judged = "gpuatlas_sizing_verdict_info{SCOPE}"
     return (
-        f"({_said(metric)} or on ({CONTAINER}) ({_said(recorded)}"
-        " unless on (cluster) gpuatlas_sizing_verdict_info{SCOPE}))"
+        f"({_said(metric)} or on ({CONTAINER}) ({kept} and on ({CONTAINER}) {judged})"
+        f" or on ({CONTAINER}) ({kept} unless on (cluster) {judged}))"
     )
 
 

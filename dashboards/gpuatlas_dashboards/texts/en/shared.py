@@ -76,6 +76,7 @@ TEXTS: Final = SharedTexts(
         "chosen_namespace": "Namespace of the workload",
         "chosen_kind": "Kind of the workload",
         "chosen_name": "Name of the workload",
+        "chosen_workloads": "Names of the workload or of its runs",
         "chosen_cards": "Cards of the workload",
     },
     columns={

@@ -7,10 +7,7 @@ from typing import Final
 from gpuatlas_dashboards.texts.shapes.sizing import SizingTexts
 from gpuatlas_dashboards.texts.shapes.words import Words
 
-_NO_ANALYSIS: Final = (
-    "No data yet: no analysis is published here. It reads at least 7 days of the recording rules; is"
-    " gpuatlas told where Prometheus is?"
-)
+_NO_ANALYSIS: Final = "No data yet: no analysis here"
 
 TEXTS: Final = SizingTexts(
     title="GPU Atlas / Sizing",
@@ -18,30 +15,23 @@ TEXTS: Final = SizingTexts(
     " how far cards can be shared.",
     held=Words(
         title="Memory held",
-        description="Reserved by the workloads of the chosen namespaces, and in use by the larger"
-        " of the driver's and the sharing layer's view. Now. Bytes.",
+        description="Of the workloads of the chosen namespaces: reserved now, and in use by the larger of"
+        " the driver's and the sharing layer's view. Never used: reserved beyond the peak of the fullest"
+        " container in the last 7 days; no proposal, for a margin is missing and memory that a runtime"
+        " takes ahead counts as used. Measured: share of them whose memory was measured on each of these"
+        " days, as sizing asks for. Bytes.",
         empty="no workload with a promise",
     ),
     reserved="reserved",
     used="in use",
-    unused=Words(
-        title="Never used",
-        description="Sum over the workloads of what they reserve beyond the peak of their fullest"
-        " container in the last 7 days, for each container. Those that nobody measures are not in"
-        " it. No proposal: a margin is missing, and memory that a runtime takes ahead counts as"
-        " used. Bytes.",
-        empty="not measured",
-    ),
-    covered=Words(
-        title="Measured",
-        description="Share of the workloads with a promise whose memory was measured on each of"
-        " the last 7 days. Sizing asks for that.",
-        empty="not measured",
-    ),
+    unused="never used",
+    covered="measured",
     proposals=Words(
         title="What is proposed",
-        description="Containers that fit, those for which a smaller or a larger value is proposed, and"
-        " those that cannot be sized, by memory and whole cards. One container may be in two of them.",
+        description="Answers of the three tables below: what fits, for what a smaller or a larger value is"
+        " proposed, and what cannot be sized. A container has one for each of memory, compute and whole"
+        " cards that it was promised. Larger are those that reached their limit: nobody could measure what"
+        " they would take beyond it.",
         empty=_NO_ANALYSIS,
     ),
     outcome=Words(
@@ -58,6 +48,7 @@ TEXTS: Final = SizingTexts(
     given_back="memory back",
     cards_given_back="cards back",
     asked_for="memory asked",
+    more="would still fit",
     memory=Words(
         title="Memory: measured against reserved",
         description="One row for each container of a workload, of all its replicas: what one of them"
@@ -67,7 +58,7 @@ TEXTS: Final = SizingTexts(
         empty="No workload with a promise of memory is known here: is gpuatlas scraped, are the"
         " recording rules loaded?",
     ),
-    show_workload="Show this workload",
+    show_workload="Show this workload (of a name with *, its runs)",
     verdict="Answer",
     verdicts={
         "fits": "✓ it fits",
@@ -85,11 +76,13 @@ TEXTS: Final = SizingTexts(
         "rollout": "a rollout is inside the window",
         "not-promised": "it has no promise to change",
     },
+    at_limit="at its limit: need unknown",
     compute=Words(
         title="Compute: measured against reserved",
         description="Containers with a promise of compute, among those of the table above: p95 of the"
-        " busiest on its busiest day against what one reserves, and the share that would do. Shares of"
-        " a card.",
+        " busiest on its busiest day against what one reserves, and the share that would do. Whose p95 is"
+        " its limit is proposed a step more: what it would take beyond it nobody could measure. Shares of a"
+        " card.",
         empty="No container with a promise of compute is known here",
     ),
     cards=Words(
@@ -112,7 +105,8 @@ TEXTS: Final = SizingTexts(
         title="What the analysis lacks",
         description="Recordings that the analysis looked for and did not find, and what to do about it."
         " What rests on them is answered with cannot size, or not at all.",
-        empty="Nothing is missing, or no analysis is published here",
+        empty="Nothing is missing, or there is no analysis yet: gpuatlas must be told where Prometheus is,"
+        " and reads at least 7 days of the recording rules there",
     ),
     missing_input="Missing",
     in_cluster="Cluster",

@@ -108,7 +108,7 @@ _SAID: Final[dict[str, tuple[str, str]]] = {
         "証明書を更新し（cert-manager またはチャートの patch ジョブ）、スケジューラーを再起動する：kubectl rollout restart -n <namespace> deployment -l app.kubernetes.io/component=hami-scheduler",
     ),
     "S08|ca-ends": (
-        f"出している証明書にかかわらず、caBundle の CA の期限が近いか切れている。{_PAST_ITS_END}",
+        f"caBundle の CA のうち、出している証明書に署名したものの期限が、証明書の期限にかかわらず、近いか切れている。{_PAST_ITS_END}",
         "新しい CA とそれによる証明書を発行し、caBundle に書き込む：kubectl get mutatingwebhookconfiguration <configuration> -o yaml",
     ),
     "S08|not-verified": (

@@ -76,6 +76,7 @@ TEXTS: Final = SharedTexts(
         "chosen_namespace": "選んだワークロードの Namespace",
         "chosen_kind": "選んだワークロードの種類",
         "chosen_name": "選んだワークロードの名前",
+        "chosen_workloads": "選んだワークロードまたはその実行の名前",
         "chosen_cards": "選んだワークロードのカード",
     },
     columns={

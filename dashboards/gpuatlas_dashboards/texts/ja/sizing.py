@@ -7,31 +7,23 @@ from typing import Final
 from gpuatlas_dashboards.texts.shapes.sizing import SizingTexts
 from gpuatlas_dashboards.texts.shapes.words import Words
 
-_NO_ANALYSIS: Final = "データなし：分析の結果が公開されていない。記録ルールの 7 日分以上を読むため、gpuatlas に Prometheus の場所を指定する"
+_NO_ANALYSIS: Final = "データなし：分析がまだない"
 
 TEXTS: Final = SizingTexts(
     title="GPU Atlas / サイジング",
     description="ワークロードが持つ量に対して本当に必要な量、戻せる量、そしてカードをどこまで共有できるか。",
     held=Words(
         title="予約と使用",
-        description="選んだ Namespace のワークロードが予約した量と、使用中の量（ドライバーと共有層の値の大きい方）。現在の値。単位はバイト。",
+        description="選んだ Namespace のワークロードのいまの予約と使用中の量（ドライバーと共有層の値の大きい方）。未使用分は、最も多く使ったコンテナーの直近 7 日のピークを超える予約。余裕を含まず、ランタイムが先取りした分は使用とみなすため、提案値ではない。測定済みは、その毎日メモリーが測定されたワークロードの割合で、サイジングに必要。単位はバイト。",
         empty="約束を持つワークロードなし",
     ),
     reserved="予約",
     used="使用中",
-    unused=Words(
-        title="未使用分",
-        description="予約のうち、最も多く使ったコンテナーの直近 7 日のピークを超える分を、全コンテナーについて合計した量。測定されていないワークロードは含まない。余裕を含まず、ランタイムが先取りした分は使用とみなすため、提案値ではない。単位はバイト。",
-        empty="測定されていない",
-    ),
-    covered=Words(
-        title="測定済み",
-        description="約束を持つワークロードのうち、直近 7 日の毎日メモリーが測定されたものの割合。サイジングにはそれが必要。",
-        empty="測定されていない",
-    ),
+    unused="未使用分",
+    covered="測定済み",
     proposals=Words(
         title="提案の内訳",
-        description="適正なコンテナー、値を小さくまたは大きくする提案のあるもの、判定できないものの数（メモリーとカード全体）。1 つのコンテナーが 2 つに数えられることがある。",
+        description="下の 3 つの表の判定の数：適正なもの、縮小または拡大の提案、判定できないもの。コンテナーは、約束されたメモリー、計算能力、カード全体のそれぞれに判定を持つ。拡大は上限に達したもので、上限を超える必要量は誰にも測定できない。",
         empty=_NO_ANALYSIS,
     ),
     outcome=Words(
@@ -46,12 +38,13 @@ TEXTS: Final = SizingTexts(
     given_back="戻るメモリー",
     cards_given_back="戻るカード",
     asked_for="追加メモリー",
+    more="追加可能数",
     memory=Words(
         title="メモリー：測定値と予約",
         description="ワークロードのコンテナーごとに 1 行（全レプリカ）：1 枚のカードでの予約、期間中に最も多く使ったもののピーク、そして結論。提案値はピークを下回らず、削減量は全レプリカの合計、判定できないときはその理由。生成された名前の実行は * の付いた名前にまとめる。削減または予約の多い 300 まで。単位はバイト。",
         empty="メモリーの約束を持つワークロードが見つからない：gpuatlas は収集されているか、記録ルールは読み込まれているか",
     ),
-    show_workload="このワークロードを表示",
+    show_workload="このワークロードを表示（* の付いた名前はその実行）",
     verdict="判定",
     verdicts={
         "fits": "✓ 適正",
@@ -69,9 +62,10 @@ TEXTS: Final = SizingTexts(
         "rollout": "期間内にロールアウトがあった",
         "not-promised": "変えられる約束がない",
     },
+    at_limit="上限に到達：必要量は不明",
     compute=Words(
         title="計算能力：測定値と予約",
-        description="上の表のうち、計算能力の約束を持つコンテナー：最も忙しいものの最も忙しい日の p95 と 1 つの予約、足りるはずの割合。どれもカードに対する割合。",
+        description="上の表のうち、計算能力の約束を持つコンテナー：最も忙しいものの最も忙しい日の p95 と 1 つの予約、足りるはずの割合。p95 が上限にあるものには一段大きい値を提案するが、上限を超える必要量は誰にも測定できない。どれもカードに対する割合。",
         empty="計算能力の約束を持つコンテナーが見つからない",
     ),
     cards=Words(
@@ -90,7 +84,7 @@ TEXTS: Final = SizingTexts(
     missing=Words(
         title="分析に足りないもの",
         description="分析が探して見つけられなかった記録と、その対処。それに基づく答えは判定不能となるか、示されない。",
-        empty="足りないものはない、または分析の結果が公開されていない",
+        empty="足りないものはない、または分析がまだない：gpuatlas に Prometheus の場所を指定すると、記録ルールの 7 日分以上を読んで分析する",
     ),
     missing_input="足りない記録",
     in_cluster="クラスター",

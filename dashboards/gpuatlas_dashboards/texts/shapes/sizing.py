@@ -18,8 +18,8 @@ class SizingTexts:
     held: Words
     reserved: str
     used: str
-    unused: Words
-    covered: Words
+    unused: str
+    covered: str
     proposals: Words
     outcome: Words
     fitting: str
@@ -29,6 +29,7 @@ class SizingTexts:
     given_back: str
     cards_given_back: str
     asked_for: str
+    more: str
     # Containers.
     memory: Words
     show_workload: str
@@ -36,6 +37,7 @@ class SizingTexts:
     verdicts: Mapping[str, str]  # of the label `verdict`
     why: str
     reasons: Mapping[str, str]  # of the label `reason`
+    at_limit: str  # why more is proposed
     compute: Words
     cards: Words
     asked_as: str

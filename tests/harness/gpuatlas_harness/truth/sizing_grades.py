@@ -11,7 +11,7 @@ from gpuatlas.model.sizing import Proposal, Resource, Verdict
 from gpuatlas.model.snapshot import Sharing
 from gpuatlas.model.units import MIB
 from gpuatlas.sizing.margins import needed_memory, worth_less_memory
-from gpuatlas.sizing.mig import mig_model, profile_of
+from gpuatlas.sizing.mig import mig_card, profile_of
 from gpuatlas_harness.truth.references import REFERENCES
 from gpuatlas_harness.truth.sizing_histories import Labelled
 from gpuatlas_harness.truth.sizing_shapes import WINDOW
@@ -128,6 +128,6 @@ def count_references(tallies: dict[str, Tally], labelled: Labelled) -> None:
 def _bytes_given(labelled: Labelled, proposal: Proposal) -> int:
     if proposal.resource is Resource.MEMORY:
         return int(proposal.proposed or 0)
-    model = mig_model(labelled.history.reservation)
-    profile = profile_of(model, proposal.target.rpartition("mig-")[2]) if model else None
+    card = mig_card(labelled.history.reservation)
+    profile = profile_of(card, proposal.target.rpartition("mig-")[2]) if card else None
     return profile.memory if profile is not None else 0
