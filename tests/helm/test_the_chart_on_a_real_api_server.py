@@ -323,9 +323,17 @@ def test_helm_installs_upgrades_and_removes_it(
     assert deployments() == ["gpuatlas"]
     assert "Scraped by a ServiceMonitor" in notes
     assert f"kubectl -n {namespace} exec deployment/gpuatlas -- gpuatlas cards --direct" in notes
+    assert "!! The image gpuatlas:0.1.0 has no registry." in notes
+    assert f"- Boards are ConfigMaps of namespace {namespace} that" in notes
     assert release_bytes(kube, namespace) < 0.9 * SECRET_BYTES
 
-    notes = run("upgrade", RELEASE, str(CHART), "--set", "shards=3,dashboards.language=ja")
+    changed = (
+        *("shards=3", "dashboards.language=ja", "image.registry=registry.example"),
+        *("rules.as=ConfigMap", "rules.namespace=default"),
+    )
+    notes = run("upgrade", RELEASE, str(CHART), "--set", ",".join(changed))
+    assert "has no registry" not in notes
+    assert "gpuatlas-alerts-sharing of namespace default: mount them" in notes
     assert deployments() == ["gpuatlas-0", "gpuatlas-1", "gpuatlas-2"]
     assert "exec deployment/gpuatlas-0 -- gpuatlas cards" in notes
     assert release_bytes(kube, namespace) < 0.9 * SECRET_BYTES

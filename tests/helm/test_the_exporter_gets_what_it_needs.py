@@ -37,6 +37,12 @@ ALL_OPTIONS: Final = {
     "prometheus.headers": {"a": "b"},
     "prometheus.matchers": {"a": "b"},
 }
+# Instead of the token.
+BY_PASSWORD: Final = {
+    **ALL_OPTIONS,
+    "prometheus.bearerToken.secret": "",
+    "prometheus.basicAuth.secret": "user",
+}
 QUIET: Final = {"rules.as": "none", "dashboards.enabled": False}
 
 
@@ -53,7 +59,11 @@ def settings(args: list[str]) -> tuple[Settings | None, tuple[str, ...]]:
 
 
 def test_every_option_can_be_set(helm3: Helm) -> None:
-    given = {part.partition("=")[0] for part in arguments(helm3.render(QUIET, ALL_OPTIONS))}
+    given = {
+        part.partition("=")[0]
+        for values in (ALL_OPTIONS, BY_PASSWORD)
+        for part in arguments(helm3.render(QUIET, values))
+    }
 
     options = {
         name
@@ -64,15 +74,18 @@ def test_every_option_can_be_set(helm3: Helm) -> None:
     assert options - given == set(NOT_IN_A_POD)
 
 
-def test_every_file_that_an_option_names_is_mounted(helm3: Helm) -> None:
-    pod = helm3.render(QUIET, ALL_OPTIONS).exporter()
+@pytest.mark.parametrize(("values", "count"), [(ALL_OPTIONS, 3), (BY_PASSWORD, 4)])
+def test_every_file_that_an_option_names_is_mounted(
+    values: dict[str, Any], count: int, helm3: Helm
+) -> None:
+    pod = helm3.render(QUIET, values).exporter()
 
     (container,) = pod["containers"]
     volumes = {volume["name"] for volume in pod["volumes"]}
     folders = {mount["mountPath"] for mount in container["volumeMounts"]}
     assert {mount["name"] for mount in container["volumeMounts"]} == volumes
     files = [part.partition("=")[2] for part in container["args"] if "=/" in part]
-    assert len(files) == 3
+    assert len(files) == count
     assert {str(Path(file).parent) for file in files} | {"/tmp"} == folders
 
 

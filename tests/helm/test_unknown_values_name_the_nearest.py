@@ -118,9 +118,7 @@ def test_helm_says_it(written: str, meant: str | None, major: int, tmp_path: Pat
     name = written.rpartition(".")[2]
     assert f"additional properties '{name}' not allowed" in str(refused.value)
     if meant is None:  # nothing is near: all of them are listed
-        assert "value must be one of 'prometheus.url', 'prometheus.bearerToken'" in str(
-            refused.value
-        )
+        assert "value must be one of 'prometheus.url', 'prometheus.pages'" in str(refused.value)
     else:
         assert f"value must be '{meant}'" in str(refused.value)
 
@@ -132,8 +130,17 @@ def test_helm_says_it(written: str, meant: str | None, major: int, tmp_path: Pat
         ("shards", 0, "got 0, want 1"),
         ("replicas", "two", "got string, want integer"),
         ("licences", ["licence"], "does not match pattern"),
+        # A Service's name begins with a letter, and a budget of nothing lets no drain pass.
+        ("fullnameOverride", "1st", "does not match pattern"),
+        ("podDisruptionBudget.maxUnavailable", "0%", "does not match pattern"),
         ("documentsUrl", "https://docs.example", "does not match pattern"),
         ("prometheus.url", "prometheus:9090", "does not match pattern"),
+        # Both become parts of a name that the kubelet would take for none.
+        ("image.registry", "https://registry.example", "does not match pattern"),
+        ("image.registry", "registry.example/", "does not match pattern"),
+        ("image.repository", "gpu/gpuatlas:0.1.0", "does not match pattern"),
+        ("image.repository", "registry.example:5000/gpuatlas@sha256:0", "does not match pattern"),
+        ("image.repository", "", "does not match pattern"),
         ("commonLabels", {"a": 1}, "got number, want string"),
         ("extraArgs", ["listen"], "does not match pattern"),
     ],
@@ -149,6 +156,25 @@ def test_a_wrong_value_is_refused_where_it_stands(
 
 
 @pytest.mark.parametrize(
+    ("registry", "repository"),
+    [
+        ("", "registry.example:5000/gpu/gpuatlas"),
+        ("", "GHCR.example/gpuatlas"),
+        ("registry.example:5000/mirror/of_a__kind", "gpu/gpuatlas"),
+        ("[2001:db8::1]:5000", "gpuatlas"),
+        ("localhost", "gpu-atlas"),
+    ],
+)
+def test_an_image_is_named_as_registries_have_it(
+    registry: str, repository: str, helm4: Helm
+) -> None:
+    pod = helm4.render({"image": {"registry": registry, "repository": repository}}).exporter()
+
+    image = pod["containers"][0]["image"]
+    assert image.rpartition(":")[0] == "/".join(filter(None, (registry, repository)))
+
+
+@pytest.mark.parametrize(
     ("values", "says"),
     [
         ({"scrapeTimeoutSeconds": 40}, "scrapeTimeoutSeconds (40) is longer than"),
@@ -160,6 +186,19 @@ def test_a_wrong_value_is_refused_where_it_stands(
             },
             "two tokens",
         ),
+        (
+            {
+                "prometheus.url": "http://prometheus",
+                "prometheus.bearerToken.secret": "a",
+                "prometheus.basicAuth.secret": "b",
+            },
+            "basicAuth and bearerToken are two ways to log in",
+        ),
+        ({"prometheus.url": "http://prometheus/?token=a"}, "so that it ends before a ?"),
+        ({"prometheus.url": "http://prometheus/api/v1"}, "leave /api/v1 away"),
+        ({"prometheus.url": "http://mimir/prometheus/api/v1/"}, "leave /api/v1 away"),
+        ({"prometheus.url": "http://mimir/prometheus/api/v1//"}, "leave /api/v1 away"),
+        ({"prometheus.basicAuth.secret": "a"}, "need prometheus.url"),
         ({"web.tls": True}, "web.tls needs web.secret"),
         # The probes would go on asking 9836, and the kubelet would kill the pod again and again.
         ({"extraArgs": ["--listen=:9000"]}, "leave --listen away"),
@@ -171,6 +210,39 @@ def test_values_that_contradict_each_other_are_refused(
 ) -> None:
     with pytest.raises(HelmError, match=re.escape(says)):
         helm4.render(values)
+
+
+@pytest.mark.parametrize("major", MAJORS)
+@pytest.mark.parametrize(
+    ("values", "instead"),
+    [
+        ({"prometheus.url": "http://me:s3cret@prometheus:9090"}, "prometheus.basicAuth.secret"),
+        ({"prometheus.url": "https://s3cret@prometheus"}, "prometheus.bearerToken.secret"),
+        ({"prometheus.url": "http://me:s3/cret@prometheus"}, "prometheus.basicAuth.secret"),
+        (
+            {
+                "prometheus.url": "http://prometheus",
+                "prometheus.headers": {"AUTHORIZATION": "Bearer s3cret"},
+            },
+            "prometheus.bearerToken.secret",
+        ),
+        ({"extraArgs": ["--prometheus-url=http://me:s3cret@p"]}, "prometheus.basicAuth.secret"),
+        (
+            {"extraEnv": [{"name": "GPUATLAS_PROMETHEUS_URL", "value": "http://me:s3cret@p"}]},
+            "prometheus.basicAuth.secret",
+        ),
+    ],
+)
+def test_what_is_secret_is_refused_where_everybody_reads_it(
+    values: dict[str, object], instead: str, major: int, tmp_path: Path
+) -> None:
+    """The refusal says where it belongs, and does not say it again."""
+    with pytest.raises(HelmError, match=re.escape(instead)) as refused:
+        helm(major, tmp_path).render(values)
+
+    assert "everybody who may read Deployments" in str(refused.value)
+    assert "s3cret" not in str(refused.value)
+    assert "cret@" not in str(refused.value)
 
 
 def test_a_chart_that_has_this_one_as_a_part_may_switch_it(helm4: Helm) -> None:

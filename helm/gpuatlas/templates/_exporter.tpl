@@ -12,13 +12,13 @@
 - --shard={{ .shard }}/{{ $values.shards }}
 {{- end }}
 {{- range $values.exporterNamespaces }}
-- --exporter-namespace={{ . }}
+- {{ printf "--exporter-namespace=%s" . | quote }}
 {{- end }}
 {{- range $values.excludedNamespaces }}
-- --exclude-namespace={{ . }}
+- {{ printf "--exclude-namespace=%s" . | quote }}
 {{- end }}
 {{- range $values.licences }}
-- --licence={{ . }}
+- {{ printf "--licence=%s" . | quote }}
 {{- end }}
 {{- if $values.prometheus.url }}
 {{ include "gpuatlas.prometheusArguments" .root }}
@@ -38,13 +38,17 @@
 {{- define "gpuatlas.prometheusArguments" -}}
 {{- with .Values.prometheus -}}
 - {{ printf "--prometheus-url=%s" .url | quote }}
+- --pages-from={{ .pages | ternary "prometheus" "exporters" }}
 {{- if .bearerToken.serviceAccount }}
 - --prometheus-bearer-token-file=/var/run/secrets/kubernetes.io/serviceaccount/token
 {{- else if .bearerToken.secret }}
-- --prometheus-bearer-token-file=/etc/gpuatlas/prometheus-token/{{ .bearerToken.key }}
+- {{ printf "--prometheus-bearer-token-file=/etc/gpuatlas/prometheus-token/%s" .bearerToken.key | quote }}
+{{- else if .basicAuth.secret }}
+- {{ printf "--prometheus-username-file=/etc/gpuatlas/prometheus-user/%s" .basicAuth.usernameKey | quote }}
+- {{ printf "--prometheus-password-file=/etc/gpuatlas/prometheus-user/%s" .basicAuth.passwordKey | quote }}
 {{- end }}
 {{- if .ca.configMap }}
-- --prometheus-ca-file=/etc/gpuatlas/prometheus-ca/{{ .ca.key }}
+- {{ printf "--prometheus-ca-file=/etc/gpuatlas/prometheus-ca/%s" .ca.key | quote }}
 {{- end }}
 {{- if .insecureSkipVerify }}
 - --prometheus-insecure-skip-verify
@@ -88,6 +92,11 @@ volumeMounts:
     mountPath: /etc/gpuatlas/prometheus-token
     readOnly: true
   {{- end }}
+  {{- if .Values.prometheus.basicAuth.secret }}
+  - name: prometheus-user
+    mountPath: /etc/gpuatlas/prometheus-user
+    readOnly: true
+  {{- end }}
   {{- if .Values.prometheus.ca.configMap }}
   - name: prometheus-ca
     mountPath: /etc/gpuatlas/prometheus-ca
@@ -100,7 +109,10 @@ volumeMounts:
 
 {{/* The rest of the pod. */}}
 {{- define "gpuatlas.pod" -}}
-serviceAccountName: {{ include "gpuatlas.serviceAccountName" . }}
+serviceAccountName: {{ include "gpuatlas.serviceAccountName" . | quote }}
+automountServiceAccountToken: true
+# A Service named like us would set variables that begin as our options' do.
+enableServiceLinks: false
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
@@ -110,7 +122,7 @@ securityContext:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .Values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- with .Values.nodeSelector }}
 nodeSelector:
@@ -132,17 +144,22 @@ volumes:
   {{- with .Values.web.secret }}
   - name: web
     secret:
-      secretName: {{ . }}
+      secretName: {{ . | quote }}
   {{- end }}
   {{- with .Values.prometheus.bearerToken.secret }}
   - name: prometheus-token
     secret:
-      secretName: {{ . }}
+      secretName: {{ . | quote }}
+  {{- end }}
+  {{- with .Values.prometheus.basicAuth.secret }}
+  - name: prometheus-user
+    secret:
+      secretName: {{ . | quote }}
   {{- end }}
   {{- with .Values.prometheus.ca.configMap }}
   - name: prometheus-ca
     configMap:
-      name: {{ . }}
+      name: {{ . | quote }}
   {{- end }}
   {{- with .Values.extraVolumes }}
   {{- toYaml . | nindent 2 }}

@@ -4,11 +4,16 @@
 {{- .Values.nameOverride | default .Chart.Name | trunc 50 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* A release that is called like the chart is not named twice. 50: suffixes follow, 63 is the end. */}}
+{{/*
+A release that is called like the chart is not named twice. 50: suffixes follow, 63 is the end. A Service's
+name has no dots and begins with a letter; a release's may do otherwise.
+*/}}
 {{- define "gpuatlas.fullname" -}}
 {{- $name := include "gpuatlas.name" . -}}
 {{- $made := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) -}}
-{{- .Values.fullnameOverride | default $made | trunc 50 | trimSuffix "-" -}}
+{{- $whole := .Values.fullnameOverride | default $made | replace "." "-" -}}
+{{- if regexMatch "^[0-9]" $whole }}{{ $whole = printf "gpuatlas-%s" $whole }}{{ end -}}
+{{- regexReplaceAll "-+$" (trunc 50 $whole) "" -}}
 {{- end -}}
 
 {{- define "gpuatlas.selectorLabels" -}}
@@ -18,12 +23,17 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 
 {{/* Labels of an object. In: root, and more, a map of its own. Those that select pods cannot be changed. */}}
 {{- define "gpuatlas.labels" -}}
-{{- $chart := printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" -}}
+{{- $chart := printf "%s-%s" .root.Chart.Name .root.Chart.Version -}}
 {{- $labels := include "gpuatlas.selectorLabels" .root | fromYaml -}}
-{{- $_ := set $labels "helm.sh/chart" $chart -}}
-{{- $_ := set $labels "app.kubernetes.io/version" .root.Chart.AppVersion -}}
+{{- $_ := set $labels "helm.sh/chart" (include "gpuatlas.labelValue" $chart) -}}
+{{- $_ := set $labels "app.kubernetes.io/version" (include "gpuatlas.labelValue" .root.Chart.AppVersion) -}}
 {{- $_ := set $labels "app.kubernetes.io/managed-by" .root.Release.Service -}}
-{{- merge $labels (.more | default dict) .root.Values.commonLabels | toYaml -}}
+{{- merge $labels (.more | default dict) (.root.Values.commonLabels | default dict) | toYaml -}}
+{{- end -}}
+
+{{/* A version as a label can have it: of builds in between it is long and has a +. */}}
+{{- define "gpuatlas.labelValue" -}}
+{{- regexReplaceAll "[-_.]+$" (. | replace "+" "_" | trunc 63) "" -}}
 {{- end -}}
 
 {{- define "gpuatlas.serviceAccountName" -}}
@@ -32,7 +42,7 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 
 {{- define "gpuatlas.image" -}}
 {{- with .Values.image -}}
-{{- with .registry }}{{ . }}/{{ end }}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}
+{{- with .registry }}{{ . }}/{{ end }}{{ .repository }}:{{ .tag | default ($.Chart.AppVersion | replace "+" "_") }}
 {{- with .digest }}@{{ . }}{{ end }}
 {{- end -}}
 {{- end -}}

@@ -31,7 +31,7 @@ that it is not called ok. All other recordings stay: boards and other checks rea
 {{- define "gpuatlas.adaptAlert" -}}
 {{- $values := .root.Values -}}
 {{- $rule := .rule -}}
-{{- $_ := set $rule "labels" (merge $rule.labels $values.rules.alertLabels) -}}
+{{- $_ := set $rule "labels" (merge $rule.labels ($values.rules.alertLabels | default dict)) -}}
 {{- $address := printf "%s%s" $values.documentsUrl $rule.annotations.runbook_url -}}
 {{- $_ := set $rule.annotations "runbook_url" $address -}}
 {{- range include "gpuatlas.thresholds" . | fromYamlArray -}}

@@ -5,7 +5,11 @@ JSON Schema has no distance between words. What it has is patterns for names: ea
 some that its misspellings match, tried from the narrowest to the widest, and the one that matches
 leads to a constant, the right name, that the wrong one is not. Helm prints that constant.
 
-`python -m gpuatlas_harness.chart_names` writes the hints into `helm/gpuatlas/values.schema.json`.
+It also says which values nothing can do without: sections, numbers, switches, and words that have a
+default. They are missing after `helm upgrade --reuse-values` from a chart that did not have them
+yet, and where somebody sets null; templates would then render half a Deployment, or none.
+
+`python -m gpuatlas_harness.chart_names` writes both into `helm/gpuatlas/values.schema.json`.
 """
 
 from __future__ import annotations
@@ -16,9 +20,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import yaml
+
 Schema = dict[str, Any]
 
 PATH: Final = Path(__file__).parents[3] / "helm" / "gpuatlas" / "values.schema.json"
+_DEFAULTS: Final = PATH.with_name("values.yaml")
 # Shorter words say nothing about what was meant.
 _WORD: Final = 4
 # Ids of checks: one digit more or less is another check.
@@ -51,6 +58,34 @@ def with_hints(schema: Schema, path: str = "") -> Schema:
         names = {name: f"{path}{name}" for name in parts}
         hinted["propertyNames"] = {"if": {"enum": list(names)}, "else": _nearest(names, path)}
     return hinted
+
+
+def with_required(schema: Schema, defaults: Any) -> Schema:
+    """The same schema with what must not be missing, by its default.
+
+    Lists and maps of one's own may be, and what only charts set that this one is a part of.
+    """
+    if "properties" not in schema:
+        return schema
+    parts = {
+        name: with_required(part, defaults.get(name, {}))
+        for name, part in schema["properties"].items()
+    }
+    needed = [
+        name
+        for name, part in parts.items()
+        if name in defaults and ("properties" in part or _is_needed(defaults[name]))
+    ]
+    ordered = {key: value for key, value in schema.items() if key != "required"}
+    if not needed:
+        return {**ordered, "properties": parts}
+    at = [*ordered].index("properties")
+    items = [*ordered.items()]
+    return dict([*items[:at], ("required", needed), ("properties", parts), *items[at + 1 :]])
+
+
+def _is_needed(default: Any) -> bool:
+    return not isinstance(default, list | dict) and default != ""
 
 
 def _nearest(names: Mapping[str, str], path: str) -> Schema:
@@ -120,7 +155,9 @@ def text() -> str:
             kept["propertyNames"] = f"hint {len(hints) - 1}"
         return kept
 
-    schema = put_aside(with_hints(json.loads(PATH.read_text(encoding="utf-8"))))
+    defaults = yaml.safe_load(_DEFAULTS.read_text(encoding="utf-8"))
+    known = with_required(json.loads(PATH.read_text(encoding="utf-8")), defaults)
+    schema = put_aside(with_hints(known))
     whole = json.dumps(schema, indent=2) + "\n"
     return re.sub(r'"hint (\d+)"', lambda found: hints[int(found[1])], whole)
 
