@@ -40,8 +40,8 @@ HEARTBEAT_SECONDS = 60.0
 class Binary:
     """One program that the tests need and how Go builds it.
 
-    ``{version}``, ``{major}`` and ``{minor}`` in ``ldflags`` stand for the version that ``go.mod``
-    requires of ``version_of``, so a version is written in ``go.mod`` alone.
+    ``{version}``, ``{major}``, ``{minor}`` and ``{release}`` in ``ldflags`` stand for the version
+    that ``go.mod`` requires of ``version_of``, so a version is written in ``go.mod`` alone.
     """
 
     name: str
@@ -58,6 +58,12 @@ class Binary:
         return SERVERS / self.module
 
 
+# Without a revision it is taken for another program that answers as Prometheus does.
+_PROMETHEUS = (
+    "-X github.com/prometheus/common/version.Version={release}",
+    "-X github.com/prometheus/common/version.Revision={version}",
+)
+
 BINARIES = (
     Binary(name="etcd", package="./cmd/etcd", version_of="go.etcd.io/etcd/server/v3"),
     Binary(
@@ -72,15 +78,23 @@ BINARIES = (
             "-X k8s.io/component-base/version.gitTreeState=clean",
         ),
     ),
+    # Named so that Debian's 2.42 on PATH are not taken for them. Debian's Prometheus cannot find
+    # targets in Kubernetes; those in clouds are most of the build and nothing that a test needs.
     Binary(
-        # Named so that Debian's promtool 2.42 on PATH is not taken for it: both test the rules.
         name="promtool3",
         package="github.com/prometheus/prometheus/cmd/promtool",
         version_of="github.com/prometheus/prometheus",
-        module="promtool",
-        # Service discovery for every cloud is most of the build and nothing that a rule needs.
-        tags="remove_all_sd",
-        ldflags=("-X github.com/prometheus/common/version.Version={version}",),
+        module="prometheus",
+        tags="remove_all_sd enable_kubernetes_sd",
+        ldflags=_PROMETHEUS,
+    ),
+    Binary(
+        name="prometheus3",
+        package="github.com/prometheus/prometheus/cmd/prometheus",
+        version_of="github.com/prometheus/prometheus",
+        module="prometheus",
+        tags="remove_all_sd enable_kubernetes_sd",
+        ldflags=_PROMETHEUS,
     ),
     # Both that people have, of one module, so that what they share is compiled once.
     Binary(
@@ -101,6 +115,15 @@ BINARIES = (
         version_of="helm.sh/helm/v4",
         module="helm",
         ldflags=("-X helm.sh/helm/v4/internal/version.version={version}",),
+    ),
+    Binary(
+        # Its go.mod takes the API server's version of client-go, later than the release's own: two
+        # thirds of its packages are compiled already then.
+        name="prometheus-operator",
+        package="github.com/prometheus-operator/prometheus-operator/cmd/operator",
+        version_of="github.com/prometheus-operator/prometheus-operator",
+        module="operator",
+        ldflags=("-X github.com/prometheus/common/version.Version={version}",),
     ),
 )
 
@@ -169,10 +192,16 @@ def required_version(binary: Binary) -> str:
     return match[1]
 
 
+def release(version: str) -> str:
+    """What a program says of itself: Prometheus 3.16.0 has the module version v0.316.0."""
+    return re.sub(r"^v0\.(\d)0*(\d+)\.", r"\1.\2.", version).removeprefix("v")
+
+
 def linker_flags(binary: Binary) -> str:
     version = required_version(binary)
     major, minor = version.removeprefix("v").split(".")[:2]
-    filled = [flag.format(version=version, major=major, minor=minor) for flag in binary.ldflags]
+    words = {"version": version, "major": major, "minor": minor, "release": release(version)}
+    filled = [flag.format(**words) for flag in binary.ldflags]
     # -s -w leaves out symbols and debug information: about a third of the size.
     return " ".join(["-s", "-w", *filled])
 

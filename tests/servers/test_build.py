@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -121,13 +122,23 @@ def test_it_builds_every_binary_once(bench: Workbench) -> None:
     first, second = bench.run(), bench.run()
 
     assert (first.returncode, second.returncode) == (0, 0)
-    assert sorted(bench.cached()) == ["etcd", "helm3", "helm4", "kube-apiserver", "promtool3"]
+    assert sorted(bench.cached()) == [
+        "etcd",
+        "helm3",
+        "helm4",
+        "kube-apiserver",
+        "prometheus-operator",
+        "prometheus3",
+        "promtool3",
+    ]
     assert [build.split()[-1] for build in bench.builds()] == [
         "./cmd/etcd",
         "./cmd/kube-apiserver",
         "github.com/prometheus/prometheus/cmd/promtool",
+        "github.com/prometheus/prometheus/cmd/prometheus",
         "helm.sh/helm/v3/cmd/helm",
         "helm.sh/helm/v4/cmd/helm",
+        "github.com/prometheus-operator/prometheus-operator/cmd/operator",
     ]
     assert first.stdout.splitlines()[-1] == second.stdout.splitlines()[-1]
 
@@ -145,6 +156,18 @@ def test_the_version_of_go_mod_is_linked_in(bench: Workbench) -> None:
     package = "k8s.io/component-base/version"
     assert f"-X {package}.gitVersion={version} " in build
     assert f"-X {package}.gitMajor={major} -X {package}.gitMinor={minor} " in build
+
+
+def test_prometheus_is_told_its_release_and_not_the_version_of_its_module(
+    bench: Workbench,
+) -> None:
+    bench.install_go()
+    bench.let_builds_finish()
+
+    bench.run("prometheus3")
+
+    (build,) = bench.builds()
+    assert re.search(r"version\.Version=3\.\d+\.\d+ ", build), build
 
 
 def test_a_failed_build_leaves_nothing_that_looks_built(bench: Workbench) -> None:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,8 +20,12 @@ class BinaryMissingError(Exception):
     """A program is not on this machine; the message says how to get it."""
 
 
+@cache
 def built_binary(name: str) -> Path:
-    """A program of ``tests/servers/build.py``, which is asked where it is and builds nothing."""
+    """A program of ``tests/servers/build.py``, which is asked where it is and builds nothing.
+
+    It is asked once of each: several hundred tests run one of them.
+    """
     answer = subprocess.run(
         [sys.executable, str(BUILD_SCRIPT), "--find", name],
         capture_output=True,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import random
 import socket
 import subprocess
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import requests
 
@@ -28,23 +29,40 @@ class ServerFailedError(Exception):
     """A server ended early or never became ready; the message ends with the tail of its log."""
 
 
+def _ports_of_this_process() -> Iterator[int]:
+    """Each once, in any order; the workers of pytest-xdist have different ones.
+
+    A port is free until its server binds it, so that whoever else looked would find it free, too.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    ports = range(FIRST_PORT + worker % workers, LAST_PORT + 1, workers)
+    return iter(random.sample(ports, len(ports)))
+
+
+_UNTRIED: Final = _ports_of_this_process()
+
+
 def free_ports(count: int) -> list[int]:
-    """``count`` different loopback ports that nothing listens on at this moment."""
+    """``count`` different loopback ports that nothing listens on, each given away only once."""
     ports: list[int] = []
-    with ExitStack() as held:
-        for port in random.sample(range(FIRST_PORT, LAST_PORT + 1), LAST_PORT - FIRST_PORT + 1):
-            if len(ports) == count:
-                break
-            listener = held.enter_context(socket.socket(socket.AF_INET, socket.SOCK_STREAM))
-            try:
-                listener.bind((LOOPBACK, port))
-            except OSError:
-                continue
+    while len(ports) < count:
+        port = next(_UNTRIED, None)
+        if port is None:
+            message = f"no {count} free ports in {FIRST_PORT}-{LAST_PORT}"
+            raise ServerFailedError(message)
+        if _is_free(port):
             ports.append(port)
-    if len(ports) < count:
-        message = f"no {count} free ports in {FIRST_PORT}-{LAST_PORT}"
-        raise ServerFailedError(message)
     return ports
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+        try:
+            listener.bind((LOOPBACK, port))
+        except OSError:
+            return False
+        return True
 
 
 @dataclass(frozen=True)
