@@ -1,4 +1,4 @@
-"""S13: allocations that do not come to an end, and locks that nobody releases."""
+"""S13: allocations that do not come to an end."""
 
 from __future__ import annotations
 
@@ -11,54 +11,21 @@ import pytest
 from gpuatlas.checks import stuck
 from gpuatlas.checks.binding import Binding, binding_of
 from gpuatlas.checks.conditions import rfc3339
-from gpuatlas.model.checks import Finding, InputState, MissingInput
+from gpuatlas.model.checks import Finding, InputState
 from gpuatlas.model.claims import Fraction
-from gpuatlas.model.objects import Node, Owner, OwnerLink, Pod
+from gpuatlas.model.objects import Owner, Pod
+from gpuatlas_harness.checked_allocations import OWNERS, a_bound_pod, found
 from gpuatlas_harness.checked_layers import (
     a_checked_cluster,
     a_plugin_pod,
     a_shared_node,
     a_shared_pod,
     signals,
-    the_finding,
 )
 from gpuatlas_harness.observed import NOW, a_container, a_node
 
 OK, MISSING = InputState.OK, InputState.MISSING
 REPLICA_SET = Owner(api_group="apps", kind="ReplicaSet", name="llm-7c9d", uid="rs-1")
-DEPLOYMENT = Owner(api_group="apps", kind="Deployment", name="llm", uid="d-1")
-OWNERS = {
-    "rs-1": OwnerLink(
-        uid="rs-1",
-        api_group="apps",
-        kind="ReplicaSet",
-        namespace="team-a",
-        name="llm-7c9d",
-        controller=DEPLOYMENT,
-    ),
-    "d-1": OwnerLink(
-        uid="d-1",
-        api_group="apps",
-        kind="Deployment",
-        namespace="team-a",
-        name="llm",
-        controller=None,
-    ),
-}
-
-
-def a_bound_pod(binding: str, age: float = 61, name: str = "chat-0", **changes: Any) -> Pod:
-    """A pod that waits for its cards since `age` seconds."""
-    values: dict[str, Any] = {
-        "phase": "Pending",
-        "ready": False,
-        "annotations": {
-            "hami.io/vgpu-node": "gpu-a",
-            "hami.io/bind-phase": binding,
-            "hami.io/bind-time": str(int(NOW - age)),
-        },
-    }
-    return a_shared_pod(name, **(values | changes))
 
 
 def a_refused_pod(name: str = "llm-1", age: float = 60, **changes: Any) -> Pod:
@@ -72,15 +39,6 @@ def a_refused_pod(name: str = "llm-1", age: float = 60, **changes: Any) -> Pod:
         "controller": REPLICA_SET,
     }
     return a_shared_pod(name, **(values | changes))
-
-
-def found(*pods: Pod, node: Node | None = None) -> tuple[Finding, ...]:
-    cluster = a_checked_cluster([node or a_shared_node()], [a_plugin_pod(), *pods], owners=OWNERS)
-    return stuck.allocations(cluster).findings
-
-
-def a_locked_node(text: str, key: str = "hami.io/mutex.lock") -> Node:
-    return a_shared_node(annotations={key: text})
 
 
 def test_a_pod_that_is_allocating_for_too_long() -> None:
@@ -255,71 +213,6 @@ def test_a_tenant_of_a_fraction_may_not_end_either() -> None:
 )
 def test_terminating_pods_that_are_no_finding(pod: Pod) -> None:
     assert found(pod) == ()
-
-
-def test_a_lock_whose_owner_is_gone() -> None:
-    text = "2027-01-15T07:55:00Z,team-a,infer-0"
-    cluster = a_checked_cluster([a_locked_node(text)], [a_plugin_pod()])
-    assert the_finding(stuck.allocations(cluster)) == Finding(
-        check="S13",
-        signal="lock",
-        object="Node/gpu-a",
-        source="node annotation hami.io/mutex.lock",
-        record="2027-01-15T07:55:00Z,team-a,infer-0; pod team-a/infer-0 is gone",
-        node="gpu-a",
-        namespace="team-a",
-        pod="infer-0",
-        severity="warning",
-    )
-
-
-def test_a_lock_whose_owner_still_waits() -> None:
-    node = a_locked_node("2027-01-15T07:55:00Z,team-a,chat-0")
-    findings = found(a_bound_pod("", phase="Pending"), node=node)
-    assert [f.record for f in findings] == [
-        "2027-01-15T07:55:00Z,team-a,chat-0; pod team-a/chat-0: phase Pending, not Ready"
-    ]
-
-
-@pytest.mark.parametrize(
-    "key", ["hami.io/mutex.lock", "volcano.sh/mutex.lock", "cambricon.com/dsmlu.lock"]
-)
-def test_a_lock_that_names_nobody(key: str) -> None:
-    (finding,) = found(node=a_locked_node("2027-01-15T08:55:00+01:00", key))
-    assert finding.source == f"node annotation {key}"
-    assert finding.record == "2027-01-15T08:55:00+01:00; the lock does not name its owner"
-    assert (finding.namespace, finding.pod) == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("2027-01-15T07:58:00Z", []), ("2027-01-15T07:57:59Z", ["lock"]), ("", [])],
-)
-def test_a_lock_for_two_minutes_is_healthy(text: str, expected: list[str]) -> None:
-    assert [f.signal for f in found(node=a_locked_node(text))] == expected
-
-
-def test_a_lock_without_a_readable_time_is_a_missing_input() -> None:
-    cluster = a_checked_cluster([a_locked_node("soon,team-a,x")], [a_plugin_pod()])
-    result = stuck.allocations(cluster)
-    assert result.findings == ()
-    assert result.missing == (
-        MissingInput(
-            check="S13",
-            input="node lock",
-            node="gpu-a",
-            reason="the annotation hami.io/mutex.lock has no readable time: soon,team-a,x",
-        ),
-    )
-    assert result.nodes == (("gpu-a", MISSING),)
-
-
-def test_pods_that_cannot_be_listed_are_a_missing_input() -> None:
-    silence = {("kubernetes-pods", ""): "403 Forbidden"}
-    node = a_locked_node("2027-01-15T07:55:00Z,team-a,infer-0")
-    result = stuck.allocations(a_checked_cluster([node], silent=silence))
-    assert [lack.input for lack in result.missing] == ["pods"]
-    assert the_finding(result).record == "2027-01-15T07:55:00Z,team-a,infer-0"
 
 
 def test_it_applies_where_a_layer_binds_pods() -> None:

@@ -11,6 +11,7 @@ from gpuatlas.demo.scenario import Scenario
 from gpuatlas.demo.scenario_file import load_scenario
 from gpuatlas.demo.state import World
 from gpuatlas.demo.world import build_world
+from gpuatlas_harness.struck import Bench
 
 # A Thursday soon after one o'clock (UTC): the notebooks of working days are there, and no
 # training is writing a checkpoint.
@@ -35,3 +36,8 @@ def world(scenario: Scenario) -> World:
 @pytest.fixture(scope="session")
 def healthy_world(scenario: Scenario) -> World:
     return build_world(scenario, seed=7, at=THURSDAY, faults=())
+
+
+@pytest.fixture(scope="session")
+def bench(scenario: Scenario, healthy_world: World) -> Bench:
+    return Bench(scenario, healthy_world)

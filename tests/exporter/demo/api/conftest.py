@@ -9,6 +9,7 @@ import requests
 
 from gpuatlas.demo.scenario import Scenario
 from gpuatlas.demo.server import SimulatedCluster
+from gpuatlas_harness.simulated_api import Api
 
 
 @pytest.fixture
@@ -25,3 +26,8 @@ def session() -> Iterator[requests.Session]:
         opened.trust_env = False
         opened.headers["Authorization"] = "Bearer anything"
         yield opened
+
+
+@pytest.fixture
+def api(cluster: SimulatedCluster, session: requests.Session) -> Api:
+    return Api(cluster, session)

@@ -12,9 +12,8 @@ from gpuatlas.demo.scenario import FaultSpec, Scenario
 from gpuatlas.demo.state import World
 from gpuatlas.demo.wire.kubernetes import documents
 from gpuatlas.demo.world import build_world
+from gpuatlas_harness.wired import Document, Objects
 
-Document = dict[str, Any]
-Objects = dict[str, list[Document]]
 YEAR = 365 * 86_400
 
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -10,15 +8,9 @@ from gpuatlas.demo.state import World
 from gpuatlas.demo.wire.dcgm import dcgm_page
 from gpuatlas.demo.wire.kubernetes import documents
 from gpuatlas.demo.world import build_world
+from gpuatlas_harness.wired import Document, Objects
 
-Document = dict[str, Any]
-Objects = dict[str, list[Document]]
 CLAIMS = "resourceclaims.resource.k8s.io"
-
-
-@pytest.fixture(scope="module")
-def objects(world: World) -> Objects:
-    return dict(documents(world))
 
 
 def pods(objects: Objects, app: str) -> list[Document]:

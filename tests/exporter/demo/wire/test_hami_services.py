@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import base64
 import re
-from typing import Any
 
 import pytest
 from cryptography import x509
@@ -12,9 +11,8 @@ from gpuatlas.demo.state import World
 from gpuatlas.demo.wire.addresses import Address, default_addresses
 from gpuatlas.demo.wire.kubernetes import documents
 from gpuatlas.demo.world import build_world
+from gpuatlas_harness.wired import Document, Objects, named
 
-Document = dict[str, Any]
-Objects = dict[str, list[Document]]
 SLICES = "endpointslices.discovery.k8s.io"
 WEBHOOKS = "mutatingwebhookconfigurations.admissionregistration.k8s.io"
 LEASES = "leases.coordination.k8s.io"
@@ -23,11 +21,6 @@ LEASES = "leases.coordination.k8s.io"
 @pytest.fixture(scope="module")
 def objects(healthy_world: World) -> Objects:
     return dict(documents(healthy_world))
-
-
-def named(objects: Objects, resource: str, name: str) -> Document:
-    (found,) = [d for d in objects[resource] if d["metadata"]["name"] == name]
-    return found
 
 
 def slice_of(objects: Objects, service: str) -> Document:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -10,14 +8,7 @@ from gpuatlas.demo.state import World
 from gpuatlas.demo.wire.dcgm import dcgm_page
 from gpuatlas.demo.wire.kubernetes import documents
 from gpuatlas.demo.world import build_world
-
-Document = dict[str, Any]
-Objects = dict[str, list[Document]]
-
-
-@pytest.fixture(scope="module")
-def objects(world: World) -> Objects:
-    return dict(documents(world))
+from gpuatlas_harness.wired import Document, Objects
 
 
 def pod(objects: Objects, name: str) -> Document:

@@ -1,19 +1,8 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from gpuatlas.demo.state import World
-from gpuatlas.demo.wire.kubernetes import documents
-
-Document = dict[str, Any]
-Objects = dict[str, list[Document]]
-
-
-@pytest.fixture(scope="module")
-def objects(world: World) -> Objects:
-    return dict(documents(world))
+from gpuatlas_harness.wired import Document, Objects
 
 
 def workload(objects: Objects, job: str) -> Document:

@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from gpuatlas.demo.scenario import Scenario
 from gpuatlas.demo.shapes import SHAPES
-from gpuatlas.demo.state import World
 from gpuatlas.demo.wire.kubernetes import documents
 from gpuatlas.demo.world import build_world
+from gpuatlas_harness.wired import Document, Objects
 
-Document = dict[str, Any]
-Objects = dict[str, list[Document]]
 DAY = 86_400
 
 # Of each workload of an operator: how its first pod's name begins, the kinds from that pod's
@@ -41,11 +37,6 @@ CONTAINERS = {
     "recommend": "ray-worker",
     "features-driver": "spark-kubernetes-driver",
 }
-
-
-@pytest.fixture(scope="module")
-def objects(world: World) -> Objects:
-    return dict(documents(world))
 
 
 def pods(objects: Objects, app: str) -> list[Document]:

@@ -1,27 +1,12 @@
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from gpuatlas.demo.state import World
 from gpuatlas.demo.wire.dcgm import dcgm_page
 from gpuatlas.demo.wire.kubernetes import documents
 from gpuatlas.demo.world import build_world
-
-Document = dict[str, Any]
-Objects = dict[str, list[Document]]
-
-
-@pytest.fixture(scope="module")
-def objects(world: World) -> Objects:
-    return dict(documents(world))
-
-
-def named(objects: Objects, resource: str, name: str) -> Document:
-    (found,) = [d for d in objects[resource] if d["metadata"]["name"] == name]
-    return found
+from gpuatlas_harness.wired import Objects, named
 
 
 def test_the_node_registers_its_cards_in_volcanos_order(world: World, objects: Objects) -> None:
