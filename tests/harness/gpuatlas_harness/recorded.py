@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Final
 from urllib.parse import parse_qs
+
+from .serving import serving
 
 DAY: Final = 86_400.0
 # How far a plain selector looks back.
@@ -115,24 +115,9 @@ def recorded_prometheus(now: float) -> Iterator[RecordedPrometheus]:
     """One that serves on a free port until the end of the block."""
     fake = RecordedPrometheus(now=now)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            form = {name: values[0] for name, values in parse_qs(body).items()}
-            status, answer = fake.answer(self.path, form)
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
+    def answer(path: str, content: str) -> tuple[int, bytes]:
+        return fake.answer(path, {name: given[0] for name, given in parse_qs(content).items()})
 
-        def log_message(self, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    fake.url = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
+    with serving(answer, method="POST") as address:
+        fake.url = f"http://{address}"
         yield fake
-    finally:
-        server.shutdown()
-        server.server_close()

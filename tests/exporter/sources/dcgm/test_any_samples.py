@@ -56,9 +56,10 @@ def test_a_page_of_anything(samples: list[Sample]) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(SAMPLES)
-def test_no_card_is_on_two_pages(samples: list[Sample]) -> None:
+def test_no_card_is_on_two_pages_of_a_node(samples: list[Sample]) -> None:
+    """Of two nodes that name one card the join says whose it is."""
     pages = read_cluster(samples, target="prom", at=1.0)
-    cards = [card for page in pages for card in page.cards]
+    cards = [(page.node, card) for page in pages for card in page.cards]
     assert len(cards) == len(set(cards))
 
 

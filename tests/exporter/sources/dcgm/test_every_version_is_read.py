@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from gpuatlas.model.pages import CardReading, DcgmPage, InstanceReading, Tenant
-from gpuatlas.sources.dcgm.fields import DCGM_NAMES
-from gpuatlas.sources.dcgm.parse import read_page
-from gpuatlas.sources.exposition import parse_text
-
-FIXTURES = Path(__file__).resolve().parents[3] / "fixtures" / "dcgm"
-
-
-def page(name: str) -> DcgmPage:
-    body = (FIXTURES / f"{name}.prom").read_bytes()
-    samples, refused = parse_text(body, wanted=DCGM_NAMES, source="dcgm", where=name)
-    assert refused == []
-    return read_page(samples, target="exporter", node="gpu-a", at=1000.0)
+from gpuatlas.model.pages import CardReading, DcgmPage, Tenant
+from gpuatlas_harness.dcgm_fixtures import dcgm_fixture
 
 
 def card(uuid: str, **facts: object) -> CardReading:
@@ -34,7 +21,6 @@ def card(uuid: str, **facts: object) -> CardReading:
 
 OCR = Tenant("docs", "ocr-0", "ocr")
 CHAT = Tenant("team-red", "chat-0", "server")
-
 WHOLE_CARDS = {
     "3.1.8-3.1.5/whole": [
         card(
@@ -235,73 +221,13 @@ WHOLE_CARDS = {
 @pytest.mark.parametrize("name", WHOLE_CARDS)
 def test_whole_cards(name: str) -> None:
     expected = {one.card: one for one in WHOLE_CARDS[name]}
-    assert page(name) == DcgmPage(target="exporter", node="gpu-a", at=1000.0, cards=expected)
-
-
-def test_mig_keeps_memory_and_profiling_with_the_instance_and_the_rest_with_the_card() -> None:
-    (reading,) = page("4.6.0-4.8.3/mig").cards.values()
-    assert reading.card == "GPU-48300000-0000-4000-8000-000000000002"
-    assert reading.fields == {
-        "DEV_GPU_TEMP": 47.0,
-        "DEV_MEMORY_TEMP": 58.0,
-        "DEV_POWER_USAGE": 214.352,  # read once for each instance; the larger stands
-        "DEV_XID_ERRORS": 0.0,
-    }
-    assert reading.tenants == frozenset()
-    assert reading.instances == (
-        InstanceReading(
-            instance="1",
-            profile="3g.40gb",
-            fields={"DEV_FB_USED": 24.0, "DEV_FB_FREE": 40424.0},
-            tenants=frozenset(),
-        ),
-        InstanceReading(
-            instance="9",
-            profile="1g.10gb+me",
-            fields={
-                "DEV_FB_USED": 6120.0,
-                "DEV_FB_FREE": 3864.0,
-                "PROF_GR_ENGINE_ACTIVE": 0.412733,
-                "PROF_DRAM_ACTIVE": 0.207441,
-            },
-            tenants=frozenset({Tenant("lab", "jupyter-ann", "nb")}),
-        ),
+    assert dcgm_fixture(name) == DcgmPage(
+        target="exporter", node="gpu-a", at=1000.0, cards=expected
     )
 
 
-def test_virtual_gpus_before_4_8_2_are_copies_of_the_whole_card() -> None:
-    (reading,) = page("4.4.2-4.7.1/virtual-gpus").cards.values()
-    assert reading.fields == {"DEV_GPU_UTIL": 96.0, "DEV_FB_USED": 9876.0, "DEV_FB_FREE": 5036.0}
-    assert reading.tenants == {Tenant("docs", "ocr-a", "ocr"), Tenant("docs", "ocr-b", "ocr")}
-    assert reading.tenant_fields is None
-
-
-def test_virtual_gpus_since_4_8_2_have_values_of_their_own() -> None:
-    (reading,) = page("4.5.3-4.8.2/virtual-gpus").cards.values()
-    assert reading.fields == {
-        "DEV_GPU_UTIL": 96.0,
-        "DEV_FB_USED": 9876.0,
-        "DEV_FB_FREE": 5036.0,
-        "DEV_FB_RESERVED": 448.0,
-        "DEV_POWER_USAGE": 68.91,
-        "DEV_GPU_TEMP": 66.0,
-    }
-    # ocr-c has two containers on the card: the exporter writes the pod's value for each.
-    assert reading.tenant_fields == {
-        Tenant("docs", "ocr-a", "ocr"): {"DEV_GPU_UTIL": 71.0, "DEV_FB_USED": 6034.0},
-        Tenant("docs", "ocr-b", "ocr"): {"DEV_GPU_UTIL": 0.0, "DEV_FB_USED": 0.0},
-        Tenant("docs", "ocr-c", ""): {"DEV_GPU_UTIL": 20.0, "DEV_FB_USED": 3412.0},
-    }
-    assert reading.tenants == {
-        Tenant("docs", "ocr-a", "ocr"),
-        Tenant("docs", "ocr-b", "ocr"),
-        Tenant("docs", "ocr-c", "left"),
-        Tenant("docs", "ocr-c", "right"),
-    }
-
-
 def test_a_page_that_went_through_prometheus_keeps_its_tenants() -> None:
-    first, second = page("4.5.3-4.8.2/honor-labels-false").cards.values()
+    first, second = dcgm_fixture("4.5.3-4.8.2/honor-labels-false").cards.values()
     assert first.tenants == {CHAT}
     assert first.fields == {"DEV_GPU_TEMP": 61.0, "DEV_GPU_UTIL": 83.0, "DEV_FB_USED": 18214.0}
     assert second.tenants == frozenset()
@@ -309,7 +235,7 @@ def test_a_page_that_went_through_prometheus_keeps_its_tenants() -> None:
 
 
 def test_sentinels_are_refused_and_good_values_stay() -> None:
-    result = page("3.3.5-3.4.1/sentinels")
+    result = dcgm_fixture("3.3.5-3.4.1/sentinels")
     (reading,) = result.cards.values()
     assert reading.fields == {"DEV_MEM_COPY_UTIL": 12.0, "DEV_FB_USED": 512.0}
     assert {one.reason: one.count for one in result.rejections} == {

@@ -11,6 +11,7 @@ from gpuatlas.model.claims import ResourceSlice
 from gpuatlas.model.rejections import MalformedError, Rejection
 from gpuatlas.model.units import MAX_CARD_BYTES, MIB
 from gpuatlas.sources.dra.project import project_slice
+from gpuatlas_harness.spoilt import JUNK
 
 Load = Callable[[str, str], dict[str, Any]]
 
@@ -220,29 +221,22 @@ def test_a_flood_of_bad_devices_is_counted_and_not_quoted(raw: dict[str, Any]) -
     assert found.rejections[-1].message == "84 more records like this"
 
 
-junk = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=6)),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=6), inner, max_size=3)
-    ),
-    max_leaves=8,
-)
 devices = st.lists(
     st.one_of(
-        junk,
+        JUNK,
         st.fixed_dictionaries(
-            {"name": st.one_of(st.sampled_from(["gpu-0", "gpu-0-mig-1"]), junk)},
+            {"name": st.one_of(st.sampled_from(["gpu-0", "gpu-0-mig-1"]), JUNK)},
             optional={
                 "attributes": st.dictionaries(
                     st.sampled_from(["type", "uuid", "parentUUID", "gpu.nvidia.com/uuid"]),
-                    st.dictionaries(st.sampled_from(["string", "int", "strings"]), junk),
+                    st.dictionaries(st.sampled_from(["string", "int", "strings"]), JUNK),
                 ),
                 "capacity": st.dictionaries(
                     st.sampled_from(["memory", "shares", "multiprocessors"]),
-                    st.dictionaries(st.just("value"), junk),
+                    st.dictionaries(st.just("value"), JUNK),
                 ),
-                "taints": junk,
-                "basic": junk,
+                "taints": JUNK,
+                "basic": JUNK,
             },
         ),
     ),

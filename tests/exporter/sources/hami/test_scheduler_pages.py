@@ -8,6 +8,7 @@ import pytest
 from gpuatlas.model.pages import Sample, SchedulerDevice, SchedulerPage
 from gpuatlas.model.rejections import Rejection
 from gpuatlas.sources.hami.scheduler import SCHEDULER_NAMES, read_scheduler
+from gpuatlas_harness.renamed import kept_by_prometheus
 
 PageLoader = Callable[[str, str], list[Sample]]
 
@@ -141,15 +142,7 @@ def test_a_prometheus_that_renames_our_labels_changes_nothing(
     version: str, hami_page: PageLoader
 ) -> None:
     exporter = {"namespace": "kube-system", "pod": "hami-scheduler-x", "node": "cpu-a"}
-
-    def scraped(sample: Sample) -> Sample:
-        own = {
-            (f"exported_{name}" if name in exporter else name): value
-            for name, value in sample.labels.items()
-        }
-        return Sample(sample.name, {**exporter, "job": "hami", **own}, sample.value)
-
-    samples = [scraped(sample) for sample in hami_page(version, "scheduler")]
+    samples = kept_by_prometheus(hami_page(version, "scheduler"), exporter)
     assert read(samples) == EXPECTED[version]
 
 

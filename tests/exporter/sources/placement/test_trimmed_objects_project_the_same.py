@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuatlas.model.rejections import MalformedError
 from gpuatlas.sources.placement import coscheduling, kai, kueue, native, volcano
+from gpuatlas_harness.spoilt import junk_of, outcome, spoilt
 
 Object = dict[str, Any]
 Pair = tuple[Callable[[object], object], Callable[[object], dict[str, object]]]
@@ -45,58 +45,31 @@ texts = st.one_of(
     st.sampled_from(["2027-01-15T07:00:00Z", "2027", "5k", "-1", "Pending", "name: a\nkind: b"]),
     st.text(max_size=8),
 )
-scalars = st.one_of(st.none(), st.booleans(), st.integers(-9, 2_000_000), st.floats(), texts)
-junk = st.recursive(
-    scalars,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3),
-        st.dictionaries(st.one_of(st.sampled_from(WORDS), st.text(max_size=5)), inner, max_size=5),
-    ),
-    max_leaves=30,
-)
-
-
-def projected(pair: Pair, raw: object) -> object:
-    """The projection, or the reason of the refusal. As text: NaN is not equal to itself."""
-    try:
-        return repr(pair[0](raw))
-    except MalformedError as error:
-        return f"{error.reason} {error}"
-
-
-def mutated(raw: object, path: Sequence[int], value: object) -> object:
-    """`raw` with one part, found by following `path`, replaced by `value`."""
-    if not path or not isinstance(raw, dict | list) or not raw:
-        return value
-    keys = list(raw) if isinstance(raw, dict) else range(len(raw))
-    chosen = keys[path[0] % len(keys)]
-    changed: Any = raw.copy()
-    changed[chosen] = mutated(raw[chosen], path[1:], value)
-    return changed
+junk = junk_of(WORDS, texts, most=2_000_000)
 
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 def test_every_written_object(pair: Pair, all_written: Mapping[str, Object]) -> None:
     assert len(all_written) == 24
+    project, trim = pair
     for raw in all_written.values():
-        assert projected(pair, pair[1](raw)) == projected(pair, raw)
+        assert outcome(project, trim(raw)) == outcome(project, raw)
 
 
 @settings(deadline=None, max_examples=200)
 @given(junk, st.sampled_from(list(PAIRS.values())))
 def test_junk(raw: object, pair: Pair) -> None:
-    assert projected(pair, pair[1](raw)) == projected(pair, raw)
+    project, trim = pair
+    assert outcome(project, trim(raw)) == outcome(project, raw)
 
 
 @settings(deadline=None, max_examples=300)
 @given(st.data())
 def test_spoilt_objects(all_written: Mapping[str, Object], data: st.DataObject) -> None:
     raw: object = data.draw(st.sampled_from(list(all_written.values())))
-    for _ in range(data.draw(st.integers(1, 3))):
-        path = data.draw(st.lists(st.integers(0, 20), min_size=1, max_size=9))
-        raw = mutated(raw, path, data.draw(junk))
-    for pair in PAIRS.values():
-        assert projected(pair, pair[1](raw)) == projected(pair, raw)
+    raw = spoilt(data.draw, raw, junk, depth=9)
+    for project, trim in PAIRS.values():
+        assert outcome(project, trim(raw)) == outcome(project, raw)
 
 
 def test_commands_variables_and_labels_of_templates_stay_behind(

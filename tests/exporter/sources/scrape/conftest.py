@@ -1,4 +1,4 @@
-"""Servers on loopback that behave as a test wants."""
+"""Servers on loopback that behave as a test wants, and a scraper of endpoints that do."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+
+from gpuatlas.sources.scrape.scraper import Scraper
+from gpuatlas.sources.scrape.settings import ScrapeSettings
+from gpuatlas_harness.scraped import Clock, Cluster
 
 Responder = Callable[[BaseHTTPRequestHandler], None]
 Conversation = Callable[[socket.socket, threading.Event], None]
@@ -71,6 +75,33 @@ def raw_server() -> Iterator[Callable[[Conversation], int]]:
         listener.close()
     for thread in threads:
         thread.join(5)
+
+
+@pytest.fixture
+def cluster() -> Cluster:
+    return Cluster()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def make(cluster: Cluster, clock: Clock) -> Iterator[Callable[..., Scraper]]:
+    """Scrapers of the cluster that end with the test."""
+    made: list[Scraper] = []
+
+    def build(**settings: object) -> Scraper:
+        made.append(Scraper(cluster, ScrapeSettings(**settings), clock))  # type: ignore[arg-type]
+        return made[-1]
+
+    yield build
+    for given in cluster.pages.values():
+        if isinstance(given, threading.Event):
+            given.set()
+    for scraper in made:
+        scraper.close()
 
 
 def answer(

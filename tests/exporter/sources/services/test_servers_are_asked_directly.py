@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -12,6 +11,7 @@ from gpuatlas.sources.scrape.transport import DirectTransport
 from gpuatlas.sources.services.direct import DirectServices
 from gpuatlas.sources.services.settings import ServiceSettings
 from gpuatlas.sources.services.targets import ServiceTarget, ServiceTargets
+from gpuatlas_harness.serving import serving
 
 NOW = 1_800_000_000.0
 PAGE = "vllm:num_requests_running 4\nvllm:generation_tokens_total 100\n"
@@ -141,27 +141,12 @@ def test_refused_lines_are_counted(reader: Callable[..., DirectServices]) -> Non
 
 
 def test_a_pod_over_http(reader: Callable[..., DirectServices]) -> None:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = PAGE.encode() if self.path == "/metrics" else b""
-            self.send_response(200 if body else 404)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(path: str, _content: str) -> tuple[int, bytes]:
+        return (200, PAGE.encode()) if path == "/metrics" else (404, b"")
 
-        def log_message(self, *_: object) -> None:
-            """Nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    try:
+    with serving(answer, content_type="text/plain; version=0.0.4") as address:
         services = DirectServices(DirectTransport(), ServiceSettings(), lambda: NOW)
-        target = a_target("a", host="127.0.0.1", port=server.server_address[1])
-        found = services.read(ServiceTargets(targets=(target,)))
+        host, _, port = address.partition(":")
+        found = services.read(ServiceTargets(targets=(a_target("a", host=host, port=int(port)),)))
         assert [reading.running for reading in found.readings] == [4.0]
         services.close()
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
