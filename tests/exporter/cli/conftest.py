@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gpuatlas.cli.main import main
+from gpuatlas_harness.serving import serving
 
 CAPTURES = Path(__file__).parents[2] / "fixtures" / "captures"
 EMPTY_LISTS = {
@@ -82,27 +81,11 @@ def kubeconfig_of(server: str) -> str:
 def api() -> Iterator[FakeApi]:
     fake = FakeApi(port=0, answers={path: (200, body) for path, body in EMPTY_LISTS.items()})
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            missing = (404, {"kind": "Status", "message": "not found", "code": 404})
-            status, body = fake.answers.get(self.path.partition("?")[0], missing)
-            text = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
+    def answer(path: str, _content: str) -> tuple[int, bytes]:
+        missing = (404, {"kind": "Status", "message": "not found", "code": 404})
+        status, body = fake.answers.get(path.partition("?")[0], missing)
+        return status, json.dumps(body).encode()
 
-        def log_message(self, *_: Any) -> None:
-            """Quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    fake.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
+    with serving(answer) as address:
+        fake.port = int(address.rpartition(":")[2])
         yield fake
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

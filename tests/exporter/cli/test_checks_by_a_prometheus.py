@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +12,7 @@ import pytest
 from gpuatlas_harness.alert_rules import ROOT
 from gpuatlas_harness.compressed import compressed_rules
 from gpuatlas_harness.prometheus import PrometheusServer, scrape_config
+from gpuatlas_harness.serving import serving
 
 if TYPE_CHECKING:
     from tests.exporter.cli.conftest import FakeApi, Run
@@ -88,31 +87,11 @@ PAGES = {
 def pages() -> Iterator[str]:
     """The pages, on HOST:PORT."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = PAGES[self.path].encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(path: str, _content: str) -> tuple[int, bytes]:
+        return 200, PAGES[path].encode()
 
-        def log_message(self, *_: Any) -> None:
-            """Quiet."""
-
-    yield from _served(Handler)
-
-
-def _served(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(answer, content_type="text/plain; version=0.0.4") as address:
+        yield address
 
 
 def scrapes(address: str) -> list[dict[str, object]]:
@@ -186,21 +165,13 @@ def empty_prometheus() -> Iterator[str]:
 
 
 def _answering(result: Sequence[object]) -> Iterator[str]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            kind = "matrix" if "%5B" in body else "vector"
-            data = {"resultType": kind, "result": result if kind == "vector" else []}
-            answer = json.dumps({"status": "success", "data": data}).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
+    def answer(_path: str, content: str) -> tuple[int, bytes]:
+        kind = "matrix" if "%5B" in content else "vector"
+        data = {"resultType": kind, "result": result if kind == "vector" else []}
+        return 200, json.dumps({"status": "success", "data": data}).encode()
 
-        def log_message(self, *_: Any) -> None:
-            """Quiet."""
-
-    yield from _served(Handler)
+    with serving(answer, method="POST") as address:
+        yield address
 
 
 def test_where_the_rules_are_not_loaded_the_cluster_is_looked_at(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
@@ -20,6 +18,7 @@ from gpuatlas.report.effect import Answer, Difference, EffectReport, Verdict, ef
 from gpuatlas.report.quantities import QUANTITIES, Unit
 from gpuatlas.report.windows import DAY, Change, Window, lay, step_of
 from gpuatlas_harness.binaries import required, system_binary
+from gpuatlas_harness.serving import serving
 from gpuatlas_harness.three_configurations import (
     DOCUMENT,
     document,
@@ -129,38 +128,23 @@ def prometheus() -> Iterator[str]:
     """One card with one tenant until three days ago, with three since; no services."""
     changed = datetime.now(UTC).timestamp() - 3 * DAY
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
-            query = form["query"][0]
-            start, end, step = (float(form[name][0]) for name in ("start", "end", "step"))
-            values: list[list[Any]] = []
-            at = start
-            while "gpuatlas_card_tenants" in query and at <= end:
-                values.append([at, "1" if at < changed else "3"])
-                at += step
-            result = [{"metric": {}, "values": values}] if values else []
-            data = {"status": "success", "data": {"resultType": "matrix", "result": result}}
-            refused = {"status": "error", "error": "many-to-many matching not allowed"}
-            bad = "gpuatlas_workload_restarts" in query
-            text = json.dumps(refused if bad else data).encode()
-            self.send_response(422 if bad else 200)
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
+    def answer(_path: str, content: str) -> tuple[int, bytes]:
+        form = parse_qs(content)
+        query = form["query"][0]
+        start, end, step = (float(form[name][0]) for name in ("start", "end", "step"))
+        values: list[list[Any]] = []
+        at = start
+        while "gpuatlas_card_tenants" in query and at <= end:
+            values.append([at, "1" if at < changed else "3"])
+            at += step
+        result = [{"metric": {}, "values": values}] if values else []
+        data = {"status": "success", "data": {"resultType": "matrix", "result": result}}
+        refused = {"status": "error", "error": "many-to-many matching not allowed"}
+        bad = "gpuatlas_workload_restarts" in query
+        return 422 if bad else 200, json.dumps(refused if bad else data).encode()
 
-        def log_message(self, *_: Any) -> None:
-            """Quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(answer, method="POST") as address:
+        yield f"http://{address}"
 
 
 def test_the_command_prints_the_page(prometheus: str, run: Run) -> None:

@@ -5,45 +5,14 @@ from __future__ import annotations
 import pytest
 
 from gpuatlas.join.snapshot import Joiner
-from gpuatlas.model.objects import Owner, OwnerLink, Pod
-from gpuatlas.model.placement import PlacementObjects, Waiting
+from gpuatlas.model.objects import Owner, OwnerLink
+from gpuatlas.model.placement import Waiting
 from gpuatlas.model.pod_spec import PodScheduling, Runtime
 from gpuatlas.model.rejections import Rejection
-from gpuatlas.model.snapshot import NamespaceSnapshot, PodWorkload, Workload, WorkloadId
-from gpuatlas_harness.observed import NOW, a_container, a_node, a_pod, observations
-from gpuatlas_harness.placed import a_group, a_pod_set, a_queue, a_queued, objects
-
-
-def an_owner(kind: str, name: str, group: str = "apps") -> Owner:
-    return Owner(api_group=group, kind=kind, name=name, uid=f"{kind}-{name}")
-
-
-def a_link(kind: str, name: str, controller: Owner | None, group: str = "apps") -> OwnerLink:
-    return OwnerLink(
-        uid=f"{kind}-{name}",
-        api_group=group,
-        kind=kind,
-        namespace="team-a",
-        name=name,
-        controller=controller,
-    )
-
-
-TRAIN = WorkloadId(namespace="team-a", api_group="batch", kind="Job", name="train")
-
-
-def joined(
-    *pods: Pod,
-    links: tuple[OwnerLink, ...] = (),
-    placement: PlacementObjects | None = None,
-) -> NamespaceSnapshot:
-    obs = observations(
-        [a_node()],
-        pods,
-        owners={link.uid: link for link in links},
-        placement=placement or PlacementObjects(),
-    )
-    return Joiner().build(obs).namespaces["team-a"]
+from gpuatlas.model.snapshot import PodWorkload, Workload, WorkloadId
+from gpuatlas_harness.joined_workloads import a_link, an_owner, joined_team
+from gpuatlas_harness.observed import a_container, a_node, a_pod, observations
+from gpuatlas_harness.placed import a_group, a_queued, objects
 
 
 @pytest.mark.parametrize(
@@ -110,7 +79,7 @@ def test_the_top_owner_is_the_workload(
     links: tuple[OwnerLink, ...],
     expected: tuple[str, str, str],
 ) -> None:
-    space = joined(a_pod(controller=controller, labels=labels), links=links)
+    space = joined_team(a_pod(controller=controller, labels=labels), links=links)
     identity = WorkloadId(
         namespace="team-a", api_group=expected[0], kind=expected[1], name=expected[2]
     )
@@ -120,149 +89,10 @@ def test_the_top_owner_is_the_workload(
     )
 
 
-def test_phases_requests_and_waiting_time() -> None:
-    owner = an_owner("StatefulSet", "db")
-    pods = (
-        a_pod("db-0", controller=owner),
-        a_pod("db-1", controller=owner, phase="Failed"),
-        a_pod(
-            "db-2",
-            "",
-            controller=owner,
-            phase="Pending",
-            waiting_reason="Unschedulable",
-            created_at=NOW - 90,
-        ),
-        a_pod(
-            "db-3",
-            "",
-            controller=owner,
-            phase="Pending",
-            waiting_reason="Unschedulable",
-            created_at=NOW - 30,
-        ),
-    )
-    (workload,) = joined(*pods).workloads
-    assert workload.pods == {"Failed": 1, "Pending": 2, "Running": 1}
-    assert workload.cards_requested == {"nvidia.com/gpu": 3}
-    assert workload.waiting == {"Unschedulable": 90.0}
-
-
-def test_a_pod_created_in_the_future_has_waited_for_nothing() -> None:
-    pod = a_pod("app", "", phase="Pending", created_at=NOW + 500)
-    assert joined(pod).workloads[0].waiting == {"Unscheduled": 0.0}
-
-
-def test_requests_of_a_pod_are_the_larger_of_init_and_main() -> None:
-    containers = (
-        a_container("warm", {"nvidia.com/gpu": 4}, kind="init"),
-        a_container("a", {"nvidia.com/gpu": 1}),
-        a_container("b", {"nvidia.com/gpu": 2}),
-    )
-    assert joined(a_pod(containers=containers)).workloads[0].cards_requested == {
-        "nvidia.com/gpu": 4
-    }
-
-
 def test_pods_read_for_their_metrics_are_no_workloads() -> None:
     exporter = a_pod("dcgm-exporter-x", containers=(a_container(limits={}),))
     obs = observations([a_node()], [exporter])
     assert Joiner().build(obs).namespaces == {}
-
-
-def test_without_a_creation_time_the_waiting_time_is_not_known() -> None:
-    pod = a_pod("app", "", phase="Pending", created_at=0.0)
-    assert joined(pod).workloads[0].waiting == {}
-
-
-def test_a_job_that_waits_in_a_queue_is_a_workload_without_pods() -> None:
-    local = a_queue("LocalQueue", "research", "shared-h100")
-    space = joined(placement=objects(a_queued("job-train-1", a_pod_set(4, 8)), local))
-    assert space == NamespaceSnapshot(
-        name="team-a",
-        workloads=(
-            Workload(
-                id=TRAIN,
-                runtime="unknown",
-                scheduler="",
-                queue="shared-h100",
-                queue_kind="ClusterQueue",
-                local_queue="research",
-                gang="job-train-1",
-                gang_system="kueue",
-                gang_min_members=4,
-                gangs=1,
-                pods={},
-                held_pods=4,
-                cards_requested={"nvidia.com/gpu": 32},
-                waiting={"KueueWaitingForQuota": 900.0},
-                waiting_texts={"KueueWaitingForQuota": "24 more needed"},
-            ),
-        ),
-        pods=(),
-    )
-
-
-def test_a_cron_job_runs_one_job_and_waits_with_the_next() -> None:
-    cron = an_owner("CronJob", "nightly", "batch")
-    known = tuple(a_link("Job", f"nightly-{n}", cron, "batch") for n in (1, 2))
-    pods = (
-        a_pod("nightly-1-a", controller=an_owner("Job", "nightly-1", "batch")),
-        a_pod(
-            "nightly-1-b",
-            "",
-            controller=an_owner("Job", "nightly-1", "batch"),
-            phase="Pending",
-            created_at=NOW - 60,
-            annotations={"kueue.x-k8s.io/workload": "job-nightly-1"},
-        ),
-    )
-    running = a_queued(
-        "job-nightly-1",
-        a_pod_set(2),
-        owner=an_owner("Job", "nightly-1", "batch"),
-        cluster_queue="shared-h100",
-        waiting=Waiting(),
-    )
-    next_one = a_queued(
-        "job-nightly-2", a_pod_set(3, 2), owner=an_owner("Job", "nightly-2", "batch")
-    )
-    (workload,) = joined(*pods, links=known, placement=objects(running, next_one)).workloads
-    assert (workload.id.kind, workload.id.name) == ("CronJob", "nightly")
-    assert workload.pods == {"Pending": 1, "Running": 1}
-    assert workload.held_pods == 3
-    assert workload.cards_requested == {"nvidia.com/gpu": 8}
-    assert workload.waiting == {"KueueWaitingForQuota": 900.0, "Unscheduled": 60.0}
-    assert (workload.queue, workload.queue_kind) == ("shared-h100", "ClusterQueue")
-    assert (workload.gang, workload.gang_min_members, workload.gangs) == ("job-nightly-2", 3, 2)
-
-
-def test_the_longer_wait_for_one_reason_is_told() -> None:
-    pod = a_pod(
-        "train-1",
-        "",
-        controller=an_owner("Job", "other", "batch"),
-        phase="Pending",
-        created_at=NOW - 2000,
-        annotations={"kueue.x-k8s.io/workload": "job-other"},
-    )
-    cron = an_owner("CronJob", "c", "batch")
-    known = (a_link("Job", "other", cron, "batch"), a_link("Job", "train", cron, "batch"))
-    own = a_queued("job-other", owner=an_owner("Job", "other", "batch"))
-    held = a_queued(
-        "job-train-1",
-        owner=an_owner("Job", "train", "batch"),
-        waiting=Waiting(reason="KueueWaitingForQuota", text="shorter"),
-    )
-    (workload,) = joined(pod, links=known, placement=objects(own, held)).workloads
-    assert workload.waiting == {"KueueWaitingForQuota": 2000.0}
-    assert workload.waiting_texts == {"KueueWaitingForQuota": "24 more needed"}
-
-
-def test_a_job_that_waits_since_nobody_knows_when_still_waits() -> None:
-    (workload,) = joined(placement=objects(a_queued(waiting_since=0.0))).workloads
-    assert workload.waiting == {}
-    assert workload.reasons == ("KueueWaitingForQuota",)
 
 
 def test_what_a_queue_wrote_down_names_a_workload_that_cannot_be_read() -> None:
@@ -271,7 +101,7 @@ def test_what_a_queue_wrote_down_names_a_workload_that_cannot_be_read() -> None:
         annotations={"kueue.x-k8s.io/workload": "rayjob-rag"},
     )
     queued = a_queued("rayjob-rag", owner=an_owner("RayJob", "rag", "ray.io"), waiting=Waiting())
-    (workload,) = joined(pod, placement=objects(queued)).workloads
+    (workload,) = joined_team(pod, placement=objects(queued)).workloads
     assert (workload.id.kind, workload.id.name, workload.source) == ("RayJob", "rag", "label")
 
 
@@ -286,9 +116,9 @@ def test_one_pod_that_a_label_brought_makes_the_workload_told_by_a_label() -> No
         ),
     )
     known = (a_link("ReplicaSet", "chat-5d8f", an_owner("Deployment", "chat")),)
-    (workload,) = joined(*pods, links=known).workloads
+    (workload,) = joined_team(*pods, links=known).workloads
     assert (workload.id.name, workload.source) == ("chat", "label")
-    (workload,) = joined(pods[0], links=known).workloads
+    (workload,) = joined_team(pods[0], links=known).workloads
     assert workload.source == "owner"
 
 
@@ -299,7 +129,7 @@ def test_jobs_of_one_name_and_several_groups_are_several_workloads() -> None:
             "b", controller=Owner(api_group="batch.volcano.sh", kind="Job", name="train", uid="v")
         ),
     )
-    space = joined(*pods)
+    space = joined_team(*pods)
     assert [(w.id.api_group, w.pod_names) for w in space.workloads] == [
         ("batch", ("a",)),
         ("batch.volcano.sh", ("b",)),
@@ -326,7 +156,7 @@ def test_runtime_scheduler_and_gang_of_its_pods() -> None:
         for n in range(4)
     )
     group = a_group("volcano", "big", 4, queue="prod")
-    (workload,) = joined(*pods, placement=objects(group)).workloads
+    (workload,) = joined_team(*pods, placement=objects(group)).workloads
     assert workload == Workload(
         id=WorkloadId(
             namespace="team-a",
@@ -362,8 +192,8 @@ def test_the_runtime_is_that_of_the_pods_that_are_left() -> None:
         a_pod("b", controller=owner, phase="Failed", runtime=old),
         a_pod("c", controller=owner, runtime=new),
     )
-    assert joined(*pods).workloads[0].runtime == "pytorch"
-    assert joined(*pods[:2]).workloads[0].runtime == "jax"
+    assert joined_team(*pods).workloads[0].runtime == "pytorch"
+    assert joined_team(*pods[:2]).workloads[0].runtime == "jax"
 
 
 def test_a_pod_between_the_workload_and_its_pods_needs_no_card() -> None:
@@ -375,7 +205,7 @@ def test_a_pod_between_the_workload_and_its_pods_needs_no_card() -> None:
     executor = a_pod(
         "exec-1", controller=Owner(api_group="", kind="Pod", name="driver", uid=driver.uid)
     )
-    (workload,) = joined(driver, executor).workloads
+    (workload,) = joined_team(driver, executor).workloads
     assert (workload.id.kind, workload.pod_names) == ("SparkApplication", ("exec-1",))
 
 

@@ -29,6 +29,12 @@ from gpuatlas_harness.observed import observations as build_observations
 QUICK = RefreshSettings(min_interval_seconds=0.01, tick_seconds=0.02)
 
 
+@pytest.fixture
+def changed() -> threading.Event:
+    """What a thread sets when there is something new."""
+    return threading.Event()
+
+
 class Serve(Protocol):
     def __call__(
         self,

@@ -173,12 +173,12 @@ def test_a_long_outage_takes_the_cluster_s_series_away(
     exporter = watch(settings_for(cluster))
     until(http, exporter, lambda s: RESIDENT in s, "the first picture")
     cluster.leave()
-    found = until(http, exporter, lambda s: RESIDENT not in s, "the series to go")
-    assert found[PODS_UP] == 0
+    gone = {PODS_UP: 0.0}
+    until(http, exporter, lambda s: RESIDENT not in s and gone.items() <= s.items(), "the end")
     assert http.get(f"{exporter.url}/readyz", timeout=5).status_code == 200
     cluster.away = False
-    found = until(http, exporter, lambda s: RESIDENT in s, "the series to return")
-    assert found[PODS_UP] == 1
+    back = {PODS_UP: 1.0, RESIDENT: 1000.0 * MIB}
+    until(http, exporter, lambda s: back.items() <= s.items(), "the series to return")
 
 
 def test_a_short_outage_keeps_the_last_picture(
@@ -201,6 +201,18 @@ def test_a_prometheus_that_is_not_there_is_a_source_that_is_down(
     found = until(http, exporter, lambda s: ("gpuatlas_node_info", "") in s, "the first picture")
     assert found[DCGM_UP] == 0
     assert cluster.page_reads == 0
+
+
+def test_a_prometheus_for_history_alone_leaves_the_pages_to_their_pods(
+    cluster: Any, watch: Watch, http: requests.Session
+) -> None:
+    """It need not scrape what it is not asked for: of HAMi's pages most do not."""
+    prometheus = PrometheusSettings(url=f"http://127.0.0.1:{cluster.port}/nothing")
+    exporter = watch(settings_for(cluster, prometheus=prometheus, prometheus_pages=False))
+    found = until(http, exporter, lambda s: RESIDENT in s, "the first picture")
+    assert found[RESIDENT] == 1000 * MIB
+    assert found[DCGM_UP] == 1
+    assert cluster.page_reads > 0
 
 
 def test_unchanged_objects_are_the_same_mappings(cluster: Any) -> None:

@@ -80,6 +80,10 @@ def test_every_problem_is_a_line_and_the_exit_code_is_2(tmp_path: Path) -> None:
             "--prometheus-header: 'X-Scope-OrgID' must be NAME=VALUE",
         ),
         (
+            ["--pages-from", "prometheus"],
+            "--pages-from: prometheus needs --prometheus-url",
+        ),
+        (
             ["--from", "folder", "--prometheus-url", "http://p"],
             "--prometheus-url: has no meaning with --from: the folder is read, no cluster",
         ),
@@ -134,7 +138,7 @@ def test_options_and_variables_become_settings(tmp_path: Path) -> None:
             *("--prometheus-matcher", "cluster=prod", "--prometheus-header", "X-Scope-OrgID=a=b"),
             *("--scrape-interval", "60", "--exporter-namespace", "gpu-operator"),
             *("--no-probe-webhook", "--licence", "a/b/c", "--licence", "a/b/d"),
-            *("--sizing-interval", "600"),
+            *("--sizing-interval", "600", "--pages-from", "exporters"),
         ],
     )
     settings, problems = read_settings(context.params)
@@ -155,6 +159,16 @@ def test_options_and_variables_become_settings(tmp_path: Path) -> None:
         headers={"X-Scope-OrgID": "a=b"},
         matchers={"cluster": "prod"},
     )
+    assert settings.page_prometheus is None
+
+
+@pytest.mark.parametrize("words", [[], ["--pages-from", "prometheus"]])
+def test_a_prometheus_has_the_pages_unless_told_otherwise(words: list[str]) -> None:
+    context = serve_command.make_context("serve", ["--prometheus-url", "http://p", *words])
+    settings, problems = read_settings(context.params)
+    assert problems == ()
+    assert settings is not None
+    assert settings.page_prometheus == settings.prometheus == PrometheusSettings(url="http://p")
 
 
 def test_variables_stand_for_options(monkeypatch: pytest.MonkeyPatch) -> None:
