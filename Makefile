@@ -6,6 +6,10 @@ SHELL := /bin/sh
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --no-input
+# How many tests run side by side: two, since much of a test is waiting for a server. A file's tests
+# stay together, as they share servers, and files keep their order: sorted by their number of tests,
+# the longest would come last. WORKERS=0 runs one after the other, as plain pytest does.
+WORKERS := 2
 # The demo runs from the source tree, so that it needs no build step.
 RUN := PYTHONPATH=exporter $(PY) -m gpuatlas
 
@@ -16,7 +20,7 @@ demo: $(VENV)/.runtime ## Simulated cluster, real exporter: prints the cards, se
 	@$(RUN) demo $(ARGS)
 
 test: $(VENV)/.dev packages servers lint types ## Everything: lint, types, unit and integration tests
-	@$(VENV)/bin/pytest $(ARGS)
+	@$(VENV)/bin/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: $(VENV)/.dev ## Style, import directions, generated documents
 	@echo "== ruff"; $(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
@@ -30,7 +34,7 @@ types: $(VENV)/.dev ## mypy, strict
 packages: ## Debian packages that the tests use, where apt-get may install them
 	@tests/servers/packages.sh
 
-servers: $(VENV)/.dev ## Build kube-apiserver, etcd, promtool and Helm for the integration tests (needs Go)
+servers: $(VENV)/.dev ## Build kube-apiserver, etcd, Prometheus and Helm for the integration tests (needs Go)
 	@$(PY) tests/servers/build.py || { code=$$?; \
 	  if [ $$code -eq 3 ] && [ "$$CI" != true ]; then \
 	    echo "servers: the tests against a real API server are skipped"; else exit $$code; fi; }
