@@ -19,6 +19,7 @@ from gpuatlas.sizing.patch_names import Target
 from gpuatlas.sources.errors import ForbiddenError, NotFoundError, SourceError
 from gpuatlas.sources.kubernetes.connection import Connection
 from gpuatlas.sources.kubernetes.manifest import read_manifest
+from gpuatlas.sources.kubernetes.patience import Patience
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _read(targets: Iterable[Target], options: dict[str, Any]) -> dict[Target, Ma
     """Each object, or why it could not be read."""
     settings = KubernetesSettings(kubeconfig=options["kubeconfig"], context=options["context"])
     try:
-        connection = Connection.open(settings)
+        connection = Connection.open(settings, patience=Patience())
     except SourceError as error:
         return dict.fromkeys(targets, str(error))
     found: dict[Target, Manifest | str] = {}

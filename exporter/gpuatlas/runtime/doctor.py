@@ -17,6 +17,7 @@ from gpuatlas.sources.errors import SourceError, UnauthorizedError, UnreachableE
 from gpuatlas.sources.kubernetes.access import is_in_pod
 from gpuatlas.sources.kubernetes.connection import Connection
 from gpuatlas.sources.kubernetes.kinds import OPTIONAL_KINDS
+from gpuatlas.sources.kubernetes.patience import Patience
 from gpuatlas.sources.kubernetes.reviews import read_user, read_version, reviewed
 from gpuatlas.sources.kubernetes.rights import needed
 from gpuatlas.sources.kubernetes.served import Served
@@ -66,7 +67,7 @@ def _cluster(
         access = replace(access, in_pod=is_in_pod(settings.kubernetes, os.environ))
         settings = replace(settings, direct=settings.direct or access.in_pod)
         access = replace(access, proxied=not settings.direct and settings.page_prometheus is None)
-        with closing(Connection.open(settings.kubernetes)) as connection:
+        with closing(Connection.open(settings.kubernetes, patience=Patience())) as connection:
             access = _reached(connection, access)
             look, error = _look(settings, clock, progress)
             rights = reviewed(connection, _needed(connection, look, proxied=access.proxied))

@@ -31,6 +31,7 @@ from gpuatlas.sources.kubernetes.kinds import KINDS
 from gpuatlas.sources.kubernetes.listing import Listing
 from gpuatlas.sources.kubernetes.listing import read_once as list_once
 from gpuatlas.sources.kubernetes.parts import put_together
+from gpuatlas.sources.kubernetes.patience import Patience
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 from gpuatlas.sources.layer.reader import LayerReader
 from gpuatlas.sources.layer.settings import LayerSettings
@@ -113,7 +114,7 @@ def look_at_cluster(
         SourceError: no configuration, the server cannot be reached, or nodes or pods not be read.
             Pages that fail are warnings.
     """
-    with closing(Connection.open(settings.kubernetes)) as connection:
+    with closing(Connection.open(settings.kubernetes, patience=Patience())) as connection:
         listing = list_once(
             connection, KINDS, progress.objects, page_size=settings.kubernetes.page_size
         )
@@ -154,7 +155,7 @@ def capture_cluster(
     settings: ClusterSettings, *, clock: Callable[[], float], progress: Progress
 ) -> tuple[Capture, tuple[str, ...]]:
     """Everything that a look reads, raw, and warnings. Raises as `look_at_cluster`."""
-    with closing(Connection.open(settings.kubernetes)) as connection:
+    with closing(Connection.open(settings.kubernetes, patience=Patience())) as connection:
         taken, targets, warnings = collect_objects(
             connection,
             progress.objects,

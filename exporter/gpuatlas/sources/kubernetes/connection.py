@@ -3,7 +3,8 @@
 That package brings kubeconfigs, in-cluster credentials, TLS and token renewal. Answers are taken
 raw and decoded by orjson: the package's typed objects cost eight times as much and refuse whole
 lists for one odd object (facts/k8s.md 6.4). Every failure becomes an error of
-`gpuatlas.sources.errors`. There are no retries here, but for one after a 401 with new credentials.
+`gpuatlas.sources.errors`. There are no retries here, but for one after a 401 with new credentials
+and, where somebody waits, those of `patience`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final, Self
 
 import orjson
@@ -30,6 +32,7 @@ from gpuatlas.sources.kubernetes.access import LOAD_ERRORS, load_configuration
 from gpuatlas.sources.kubernetes.errors import ConfigurationError
 from gpuatlas.sources.kubernetes.failures import error_of_status, error_of_transport
 from gpuatlas.sources.kubernetes.lines import TRANSPORT_ERRORS, LineStream
+from gpuatlas.sources.kubernetes.patience import Patience
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 
 _JSON: Final = "application/json"
@@ -45,9 +48,20 @@ Query = Mapping[str, str]
 class Connection:
     """A thread-safe connection to one API server."""
 
-    def __init__(self, load: Callable[[], Any], settings: KubernetesSettings) -> None:
-        """`load` gives a fresh client configuration; it is called again after a 401."""
+    def __init__(
+        self,
+        load: Callable[[], Any],
+        settings: KubernetesSettings,
+        *,
+        patience: Patience | None = None,
+    ) -> None:
+        """`load` gives a fresh client configuration; it is called again after a 401.
+
+        With `patience` objects and reviews are asked for again while the server is busy. Pages are
+        not: behind the pod proxy it may be the pod that says so. Watches are not either.
+        """
         self._load = load
+        self._patience = patience
         self._settings = settings
         self._lock = threading.Lock()
         self._generation = 0
@@ -55,7 +69,11 @@ class Connection:
 
     @classmethod
     def open(
-        cls, settings: KubernetesSettings, environ: Mapping[str, str] | None = None
+        cls,
+        settings: KubernetesSettings,
+        environ: Mapping[str, str] | None = None,
+        *,
+        patience: Patience | None = None,
     ) -> Connection:
         """Read the configuration; nothing is sent yet.
 
@@ -63,7 +81,7 @@ class Connection:
             ConfigurationError: there is no usable configuration.
         """
         known = os.environ if environ is None else environ
-        return cls(lambda: load_configuration(settings, known), settings)
+        return cls(lambda: load_configuration(settings, known), settings, patience=patience)
 
     @property
     def address(self) -> str:
@@ -78,22 +96,27 @@ class Connection:
         Raises:
             SourceError: as the module says; `TooLargeError` beyond `page_limit_bytes`.
         """
-        timeout = (self._settings.connect_timeout_s, self._settings.read_timeout_s)
         headers = {"Accept": accept, "Accept-Encoding": "gzip"}
-        response = self._open(path, query or {}, headers, timeout)
-        return self._decoded(response, path)
+        return self._object(path, query or {}, headers)
 
     def review(self, path: str, question: Mapping[str, object]) -> dict[str, object]:
         """The answer to a question that is put as an object and kept nowhere: who am I, may I.
 
         Raises as `get`.
         """
-        timeout = (self._settings.connect_timeout_s, self._settings.read_timeout_s)
         headers = {"Accept": _JSON, "Content-Type": _JSON}
-        response = self._open(path, {}, headers, timeout, question=question)
-        return self._decoded(response, path)
+        return self._object(path, {}, headers, question)
 
-    def _decoded(self, response: urllib3.BaseHTTPResponse, path: str) -> dict[str, object]:
+    def _object(
+        self,
+        path: str,
+        query: Query,
+        headers: Mapping[str, str],
+        question: Mapping[str, object] | None = None,
+    ) -> dict[str, object]:
+        timeout = (self._settings.connect_timeout_s, self._settings.read_timeout_s)
+        ask = partial(self._open, path, query, headers, timeout, question=question)
+        response = ask() if self._patience is None else self._patience.ask(ask)
         body = self._read(response, path, self._settings.page_limit_bytes)
         try:
             decoded = orjson.loads(body)

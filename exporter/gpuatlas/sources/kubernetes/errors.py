@@ -14,7 +14,7 @@ class ConfigurationError(SourceError):
 
 
 class BusyError(BadAnswerError):
-    """429 or 5xx: the server asks for patience. `retry_after_s` is its own figure, if any."""
+    """429, or 5xx but 501: the server asks for patience. `retry_after_s` is its figure, if any."""
 
     reason: ClassVar[str] = "busy"
 

@@ -77,12 +77,19 @@ def error_of_status(
         return NotFoundError(f"{place} does not exist there (404): {message}")
     if code == HTTPStatus.GONE:
         return GoneError(f"{place}: the position in the list or watch is too old (410): {message}")
-    if code == HTTPStatus.TOO_MANY_REQUESTS or code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+    if _is_busy(code):
         return BusyError(
             f"{place} answered HTTP {code}: {message}",
             retry_after_s=_retry_after((headers or {}).get("Retry-After", "")),
         )
     return BadAnswerError(f"{place} answered HTTP {code}: {message}")
+
+
+def _is_busy(code: int) -> bool:
+    """Whether the same request may be answered later. What is not implemented never will be."""
+    if code == HTTPStatus.NOT_IMPLEMENTED:
+        return False
+    return code == HTTPStatus.TOO_MANY_REQUESTS or code >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def error_of_event(address: str, status: object, *, path: str) -> SourceError:

@@ -1,15 +1,16 @@
-"""All kinds read once, for commands that a person runs: no threads, no watches."""
+"""All kinds read once, for commands that a person runs: no threads, no watches.
+
+A server that is busy is asked again by the connection (`patience`).
+"""
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from gpuatlas.sources.errors import ForbiddenError, GoneError, NotFoundError, SourceError
-from gpuatlas.sources.kubernetes.errors import BusyError
 from gpuatlas.sources.kubernetes.intake import Intake
 from gpuatlas.sources.kubernetes.kind import Kind
 from gpuatlas.sources.kubernetes.pages import Lists, read_pages
@@ -17,9 +18,7 @@ from gpuatlas.sources.kubernetes.survey import SOURCE, survey
 
 T = TypeVar("T")
 
-_ATTEMPTS: Final = 4
-# A person is waiting: no pause is longer than this, whatever the server asks for.
-_MAX_PAUSE_S: Final = 10.0
+_ATTEMPTS: Final = 4  # at a list that takes longer than the server keeps its state
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,7 +43,6 @@ def read_once(
     progress: Callable[[str, int], None],
     *,
     page_size: int = 500,
-    sleep: Callable[[float], object] = time.sleep,
 ) -> Listing:
     """Read all objects of the kinds; `progress` is told a kind's id and how many were read.
 
@@ -52,7 +50,7 @@ def read_once(
         SourceError: a required kind could not be read, or one of the others that every cluster has
             for another reason than 403 and 404. What happens to discovered kinds is a warning.
     """
-    reader = _Reader(connection, progress, page_size, sleep)
+    reader = _Reader(connection, progress, page_size)
     every = tuple(kinds)
     for kind in every:
         if not kind.discovered:
@@ -64,16 +62,11 @@ def read_once(
 
 class _Reader:
     def __init__(
-        self,
-        connection: Lists,
-        progress: Callable[[str, int], None],
-        page_size: int,
-        sleep: Callable[[float], object],
+        self, connection: Lists, progress: Callable[[str, int], None], page_size: int
     ) -> None:
         self._connection = connection
         self._progress = progress
         self._page_size = page_size
-        self._sleep = sleep
         self.listing = Listing()
 
     def served(self, kinds: list[Kind[object]]) -> Iterator[Kind[object]]:
@@ -112,11 +105,9 @@ class _Reader:
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 return self._read_all(kind, intake)
-            except (GoneError, BusyError) as error:
+            except GoneError:
                 if attempt == _ATTEMPTS:
                     raise
-                asked = error.retry_after_s if isinstance(error, BusyError) else 0.0
-                self._sleep(min(1.0 if asked is None else asked, _MAX_PAUSE_S))
         raise AssertionError  # the loop returns or raises
 
     def _read_all(self, kind: Kind[T], intake: Intake[T]) -> Mapping[str, T]:

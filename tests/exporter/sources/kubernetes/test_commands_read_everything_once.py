@@ -100,40 +100,29 @@ def test_an_expired_continue_token_starts_the_kind_again(
 ) -> None:
     api.serve(PODS.path, [a_pod(recorded, n) for n in range(3)])
     api.reply(PODS.path, api.answer_to(PODS.path, {"limit": "2"}), reply(status=410))
-    slept: list[float] = []
-    found = read_once(connection, [PODS], quiet, page_size=2, sleep=slept.append)
+    found = read_once(connection, [PODS], quiet, page_size=2)
     assert list(found.objects["pods"]) == ["uid-0", "uid-1", "uid-2"]
-    assert slept == [0.0]
     assert [r.query.get("continue") for r in api.lists(PODS.path)] == [None, "2", None, "2"]
 
 
-def test_a_busy_server_is_asked_again_after_the_pause_it_wants(
+def test_it_gives_up_after_four_expired_tokens(
     api: FakeApiServer, connection: Connection, reply: Any
 ) -> None:
     api.serve(PODS.path, [])
-    api.reply(
-        PODS.path,
-        reply(status=429, headers={"Retry-After": "2"}),
-        reply(status=503),
-        reply(status=500, headers={"Retry-After": "9999"}),
-    )
-    slept: list[float] = []
-    read_once(connection, [PODS], quiet, sleep=slept.append)
-    assert slept == [2.0, 1.0, 10.0]
-
-
-@pytest.mark.parametrize(("status", "error"), [(410, GoneError), (503, BusyError)])
-def test_it_gives_up_after_four_attempts(
-    api: FakeApiServer,
-    connection: Connection,
-    reply: Any,
-    status: int,
-    error: type[Exception],
-) -> None:
-    api.reply(PODS.path, *[reply(status=status)] * 4)
-    with pytest.raises(error):
-        read_once(connection, [PODS], quiet, sleep=lambda _: None)
+    api.reply(PODS.path, *[reply(status=410)] * 4)
+    with pytest.raises(GoneError):
+        read_once(connection, [PODS], quiet)
     assert len(api.requests) == 4
+
+
+def test_a_connection_without_patience_asks_a_busy_server_once(
+    api: FakeApiServer, connection: Connection, reply: Any
+) -> None:
+    api.serve(PODS.path, [])
+    api.reply(PODS.path, reply(status=429, headers={"Retry-After": "0"}))
+    with pytest.raises(BusyError):
+        read_once(connection, [PODS], quiet)
+    assert len(api.requests) == 1
 
 
 def test_a_page_that_is_too_large_is_asked_for_in_smaller_ones(
@@ -198,7 +187,7 @@ def test_a_discovered_kind_that_fails_is_a_warning(
     api: FakeApiServer, connection: Connection, recorded: Recorded, reply: Any, status: int
 ) -> None:
     api.offer("kueue.x-k8s.io/v1beta2/localqueues")
-    api.reply(QUEUES.path, *[reply(status=status, body=b"no")] * 4)
+    api.reply(QUEUES.path, reply(status=status, body=b"no"))
     found = serve_core(api, connection, recorded)
     assert found.objects[QUEUES.id] == {}
     (warning,) = found.warnings
@@ -231,4 +220,4 @@ def serve_core(api: FakeApiServer, connection: Connection, recorded: Recorded) -
     api.serve(NODES.path, [recorded("gpu-hami")])
     for kind in (PODS, REPLICASETS, JOBS):
         api.serve(kind.path, [])
-    return read_once(connection, KINDS, quiet, sleep=lambda _: None)
+    return read_once(connection, KINDS, quiet)

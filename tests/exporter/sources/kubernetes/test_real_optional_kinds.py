@@ -17,6 +17,7 @@ from gpuatlas.sources.kubernetes.kinds import CORE_KINDS, KINDS, OPTIONAL_KINDS
 from gpuatlas.sources.kubernetes.listing import read_once
 from gpuatlas.sources.kubernetes.optional import OptionalKinds
 from gpuatlas.sources.kubernetes.parts import put_together
+from gpuatlas.sources.kubernetes.patience import Patience
 from gpuatlas.sources.kubernetes.rbac import rules
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 from gpuatlas.sources.kubernetes.survey import survey
@@ -103,7 +104,7 @@ def connect() -> Iterator[Callable[[Path], Connection]]:
     opened: list[Connection] = []
 
     def connection(kubeconfig: Path) -> Connection:
-        opened.append(Connection.open(settings_of(kubeconfig), {}))
+        opened.append(Connection.open(settings_of(kubeconfig), {}, patience=Patience()))
         return opened[-1]
 
     yield connection
