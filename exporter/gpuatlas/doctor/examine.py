@@ -8,6 +8,7 @@ from gpuatlas.doctor.access import examine_access
 from gpuatlas.doctor.exporter import examine_exporter
 from gpuatlas.doctor.fields import examine_fields
 from gpuatlas.doctor.history import examine_history
+from gpuatlas.doctor.matchers import examine_matchers, matches_nothing, wanted
 from gpuatlas.doctor.prometheus import examine_prometheus
 from gpuatlas.doctor.results import Area, Result, State
 from gpuatlas.doctor.rights import examine_rights
@@ -37,7 +38,7 @@ def _cluster(cluster: ClusterFacts, prometheus: PrometheusFacts | None) -> Itera
         return
     yield from examine_rights(cluster)
     yield from examine_versions(cluster)
-    yield from examine_sources(cluster)
+    yield from examine_sources(cluster, prometheus)
     yield from examine_fields(cluster, prometheus)
 
 
@@ -48,13 +49,21 @@ def _prometheus(
     if prometheus is None:
         return
     if prometheus.error:
-        for area in _OF_PROMETHEUS:
-            yield _blocked(area, "nothing is known of it without the Prometheus")
+        yield from _of_prometheus("nothing is known of it without the Prometheus")
+        return
+    yield from examine_matchers(prometheus)
+    if matches_nothing(prometheus):
+        why = f"nothing is known of it while no series has {wanted(prometheus)}"
+        yield from _of_prometheus(why)
         return
     yield from examine_scrape(cluster, prometheus)
     yield from examine_rules(prometheus, catalogue)
     yield from examine_history(prometheus)
     yield from examine_exporter(prometheus)
+
+
+def _of_prometheus(why: str) -> Iterator[Result]:
+    return (_blocked(area, why) for area in _OF_PROMETHEUS)
 
 
 def _blocked(area: Area, why: str) -> Result:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from gpuatlas.doctor.matchers import matches_nothing, wanted
 from gpuatlas.doctor.programs import (
     dcgm_outside,
     hami_controllers,
@@ -13,7 +14,7 @@ from gpuatlas.doctor.programs import (
     nvidia_nodes,
 )
 from gpuatlas.doctor.results import Act, Area, Remedy, Result, State
-from gpuatlas.model.doctor import ClusterFacts, SeenCluster
+from gpuatlas.model.doctor import ClusterFacts, PrometheusFacts, SeenCluster
 from gpuatlas.model.status import SourceStatus
 from gpuatlas.model.targets import DCGM, HAMI_MONITOR, HAMI_SCHEDULER
 
@@ -49,7 +50,7 @@ _LIST_PODS: Final[Mapping[str, Remedy]] = {
 }
 
 
-def examine_sources(cluster: ClusterFacts) -> Iterator[Result]:
+def examine_sources(cluster: ClusterFacts, prometheus: PrometheusFacts | None) -> Iterator[Result]:
     """Cards, layers, pages and the other kinds of objects."""
     seen = cluster.seen
     if seen is None:
@@ -58,13 +59,21 @@ def examine_sources(cluster: ClusterFacts) -> Iterator[Result]:
         return
     yield _cards(seen)
     yield _layers(seen)
+    if prometheus is not None and seen.pages_from and matches_nothing(prometheus):
+        text = f"which pages there are: no series in {seen.pages_from} has {wanted(prometheus)}"
+        yield _result("pages", State.UNKNOWN, text)
+    else:
+        yield from _every_page(seen)
+    yield from _objects(cluster, seen)
+
+
+def _every_page(seen: SeenCluster) -> Iterator[Result]:
     statuses = {status.source: status for status in seen.statuses}
     way = f" in {seen.pages_from}" if seen.pages_from else ""
     for source in _PAGES:
         if (status := statuses.get(source)) is not None:
             yield from _pages(seen, status, way)
     yield from _dcgm_missing(seen, statuses.get(DCGM))
-    yield from _objects(cluster, seen)
 
 
 def _cards(seen: SeenCluster) -> Result:

@@ -143,7 +143,9 @@ class PrometheusFacts:
     none. `gone` are jobs that had an exporter within a day. `renamed` maps a job to the labels that
     it renames. `holders` are the pods on cards: (namespace, pod). `recorded` are the names of our
     recordings that have series now. `alertmanagers` is their number. `blind` are the inputs that
-    the rules miss: (check, input).
+    the rules miss: (check, input). `matchers` are the labels that all series must have. Where
+    nothing of ours or DCGM's has them, `labelled` is which values of these labels there are, each
+    combination once, "" for a label that is not there; else None.
     """
 
     address: str
@@ -160,4 +162,6 @@ class PrometheusFacts:
     alertmanagers: int | None = None
     sources: tuple[SourceSight, ...] | None = None
     blind: tuple[tuple[str, str], ...] | None = None
+    matchers: Mapping[str, str] = field(default_factory=dict)
+    labelled: tuple[Mapping[str, str], ...] | None = None
     unread: Mapping[str, str] = field(default_factory=dict)

@@ -206,6 +206,46 @@ def troubled_prometheus() -> PrometheusFacts:
     )
 
 
+def unmatched_cluster() -> ClusterFacts:
+    """Its pages are looked for in a Prometheus where none has the labels that all must have."""
+    before = seen()
+    pages = {status.source for status in before.statuses if status.targets}
+    observations = replace(before.observations, dcgm=(), monitors=(), schedulers=())
+    statuses = tuple(
+        replace(status, targets={}) if status.source in pages else status
+        for status in before.statuses
+    )
+    return replace(
+        healthy_cluster(),
+        seen=replace(
+            before,
+            observations=observations,
+            snapshot=Joiner().build(observations),
+            statuses=statuses,
+        ),
+    )
+
+
+def unmatched_prometheus() -> PrometheusFacts:
+    """Nothing of ours has cluster=prd."""
+    return PrometheusFacts(
+        address="http://prometheus:9090",
+        version="3.5.0",
+        exporters=(),
+        renamed={},
+        holders=frozenset(),
+        dcgm=DcgmSeries(),
+        rules=healthy_prometheus().rules,
+        recorded=frozenset(),
+        history_days=0,
+        alertmanagers=2,
+        sources=(),
+        blind=(),
+        matchers={"cluster": "prd"},
+        labelled=({"cluster": ""}, {"cluster": "dev"}, {"cluster": "prod"}),
+    )
+
+
 def results() -> dict[str, tuple[Result, ...]]:
     """By the name of the golden file."""
     catalogue = load_catalogue()
@@ -217,6 +257,7 @@ def results() -> dict[str, tuple[Result, ...]]:
         "troubled": examine(troubled_cluster(), troubled_prometheus(), catalogue),
         "blind": examine(away, broken, catalogue),
         "alone": examine(without_prometheus(), None, catalogue),
+        "unmatched": examine(unmatched_cluster(), unmatched_prometheus(), catalogue),
     }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 import orjson
@@ -37,6 +38,7 @@ _RENAMED: Final = ("exported_namespace", "exported_node", "exported_pod")
 _DCGM: Final = ("DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_FB_USED")
 _NODE_LABELS: Final = ("Hostname", "hostname", "node")
 _EXPORTER: Final = "dcgm"  # in the names of dcgm-exporter's own pods
+_UP: Final = "up"  # one of each target, whatever it is
 _SOURCE_UP: Final = "gpuatlas_source_up"
 _MISSING: Final = "check:gpuatlas_missing_input:group"
 # Recorded for each cluster as long as the daily rules run there.
@@ -65,8 +67,9 @@ def read_installation(
     except SourceError as error:
         return PrometheusFacts(address=reader.address, error=str(error))
     questions = _Questions()
-    return PrometheusFacts(
+    facts = PrometheusFacts(
         address=reader.address,
+        matchers={name: clean_text(value) for name, value in settings.matchers.items()},
         version=questions.ask("version", reader.version) or "",
         exporters=questions.ask("exporters", reader.exporters),
         gone=questions.ask("gone", reader.gone) or (),
@@ -81,6 +84,10 @@ def read_installation(
         blind=questions.ask("blind", reader.blind),
         unread=questions.unread,
     )
+    of_dcgm = facts.dcgm is not None and facts.dcgm.series > 0
+    if not facts.matchers or of_dcgm or facts.exporters or facts.gone or facts.recorded:
+        return facts
+    return replace(facts, labelled=questions.ask("labelled", reader.labelled))
 
 
 class _Questions:
@@ -205,6 +212,14 @@ class _Reader(PrometheusClient):
         """What the checks miss by the rules."""
         found = self.vector(f"group by (check, input) ({self._select(_MISSING)})")
         return tuple(sorted((row.get("check", ""), row.get("input", "")) for row, _ in found))
+
+    def labelled(self) -> tuple[dict[str, str], ...]:
+        """The values of the matchers' labels, of whatever is scraped, each combination once."""
+        names = sorted(self._own.matchers)
+        scraped = selector((_UP, _BUILD, *_DCGM), replace(self._own, matchers={}))
+        found = self.vector(f"group by ({', '.join(names)}) ({scraped})")
+        values = sorted(tuple(labels.get(name, "") for name in names) for labels, _ in found)
+        return tuple(dict(zip(names, each, strict=True)) for each in values)
 
     def _select(self, *names: str, more: str = "") -> str:
         chosen = selector(names, self._own)
