@@ -31,6 +31,8 @@ ALL_ON: Final = {
     "networkPolicy.enabled": True,
     "dcgmCounters.enabled": True,
     "podDisruptionBudget.enabled": True,
+    # Unless the text can stand in an address.
+    "prometheus.url": "http://prometheus",
 }
 # Of what excludes each other, one each: (values, path that is left out).
 VARIANTS: Final = {
@@ -109,7 +111,8 @@ def resolved(part: Schema) -> Schema:
 
 def fitting(part: Schema, text: str) -> str | None:
     """The text as this value takes it: alone, or where it must have a form, as a piece of that."""
-    pattern = part.get("pattern", "")
+    # Addresses have theirs under "if", since Helm shows what does not match a pattern.
+    pattern = part.get("pattern") or part.get("if", {}).get("pattern", "")
     for form in ("{}", "{0}/{0}/{0}", "-{}", "http://{}", "http://{}/", "{}s"):
         whole = form.format(text)
         if re.search(pattern, whole) and part.get("minLength", 0) <= len(whole):

@@ -133,8 +133,6 @@ def test_helm_says_it(written: str, meant: str | None, major: int, tmp_path: Pat
         # A Service's name begins with a letter, and a budget of nothing lets no drain pass.
         ("fullnameOverride", "1st", "does not match pattern"),
         ("podDisruptionBudget.maxUnavailable", "0%", "does not match pattern"),
-        ("documentsUrl", "https://docs.example", "does not match pattern"),
-        ("prometheus.url", "prometheus:9090", "does not match pattern"),
         # Both become parts of a name that the kubelet would take for none.
         ("image.registry", "https://registry.example", "does not match pattern"),
         ("image.registry", "registry.example/", "does not match pattern"),
@@ -153,6 +151,66 @@ def test_a_wrong_value_is_refused_where_it_stands(
 
     assert f"at '/{value.replace('.', '/')}" in str(refused.value)
     assert says in str(refused.value)
+
+
+ADDRESS = (
+    "http://HOST:PORT or https://HOST:PORT, with a prefix of the server or without, and without a "
+    "blank"
+)
+PREFIX = (
+    "http://HOST/ or https://HOST/PATH/, with a / at its end, and without a blank, a user or a "
+    "password"
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "to", "instead"),
+    [
+        ("prometheus.url", "me:s3cret@prometheus:9090", ADDRESS),
+        ("prometheus.url", "http://", ADDRESS),
+        ("prometheus.url", "http:///s3cret", ADDRESS),
+        ("prometheus.url", " http://me:s3cret@prometheus", ADDRESS),
+        ("prometheus.url", "http://me:s3cret@prometheus/a path", ADDRESS),
+        ("prometheus.url", "http://me:s3cret@prometheus\n", ADDRESS),
+        ("documentsUrl", "https://docs.example/s3cret", PREFIX),
+        ("documentsUrl", "https:///s3cret/", PREFIX),
+        ("documentsUrl", "https://docs.example/s3 cret/", PREFIX),
+        ("documentsUrl", "https://docs.example?s3cret/", PREFIX),
+        ("documentsUrl", "https://me:s3cret@docs.example/", PREFIX),
+    ],
+)
+def test_an_address_of_another_form_is_refused_and_not_shown(
+    value: str, to: str, instead: str, helm4: Helm
+) -> None:
+    with pytest.raises(HelmError) as refused:
+        helm4.render({value: to})
+
+    said = str(refused.value)
+    assert f"at '/{value.replace('.', '/')}': value must be '{instead}'" in said
+    assert "s3" not in said
+
+
+@pytest.mark.parametrize("url", ["http://[::1]:9090/", "https://mimir/prometheus"])
+def test_an_address_is_given_as_it_is(url: str, helm4: Helm) -> None:
+    pod = helm4.render({"prometheus.url": url}).exporter()
+
+    assert f"--prometheus-url={url}" in pod["containers"][0]["args"]
+
+
+@pytest.mark.parametrize(
+    "url", ["https://docs.example/", "https://docs.example/#/", "https://docs.example/@team/?at=/"]
+)
+def test_links_to_documents_may_begin_behind_a_query(url: str, helm4: Helm) -> None:
+    rendered = helm4.render({"dashboards.enabled": False, "documentsUrl": url})
+
+    links = {
+        rule["annotations"]["runbook_url"]
+        for group in rendered.groups()
+        for rule in group["rules"]
+        if "alert" in rule
+    }
+    assert f"{url}docs/runbooks/exporter-down.md" in links
+    assert [link for link in links if not link.startswith(f"{url}docs/runbooks/")] == []
 
 
 @pytest.mark.parametrize(
@@ -195,6 +253,11 @@ def test_an_image_is_named_as_registries_have_it(
             "basicAuth and bearerToken are two ways to log in",
         ),
         ({"prometheus.url": "http://prometheus/?token=a"}, "so that it ends before a ?"),
+        ({"prometheus.url": "http://prometheus?"}, "so that it ends before a ?"),
+        ({"prometheus.url": "http://prometheus/#a"}, "so that it ends before a #"),
+        ({"prometheus.url": "http://prometheus\u00a0"}, "prometheus.url has an invisible"),
+        ({"prometheus.url": "http://prome\u200btheus"}, "prometheus.url has an invisible"),
+        ({"documentsUrl": "https://docs\u200b/"}, "documentsUrl has an invisible character"),
         ({"prometheus.url": "http://prometheus/api/v1"}, "leave /api/v1 away"),
         ({"prometheus.url": "http://mimir/prometheus/api/v1/"}, "leave /api/v1 away"),
         ({"prometheus.url": "http://mimir/prometheus/api/v1//"}, "leave /api/v1 away"),

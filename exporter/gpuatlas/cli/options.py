@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from gpuatlas.cli.prometheus_login import FILES, refuse_half_or_double_login
+from gpuatlas.cli.prometheus_named import (
+    PAGES_FROM_EXPORTERS,
+    PAGES_FROM_PROMETHEUS,
+    PROMETHEUS_OPTIONS,
+    pairs_of,
+    problems_of_prometheus,
+)
 
 if TYPE_CHECKING:
     from gpuatlas.runtime.once import ClusterSettings
@@ -26,13 +32,6 @@ _CLUSTER_OPTIONS: Final = (
     "prometheus_url",
 )
 _LAYER_OPTIONS: Final = ("probe_webhook", "licence")
-PROMETHEUS_OPTIONS: Final = (
-    *FILES,
-    "prometheus_ca_file",
-    "prometheus_insecure_skip_verify",
-    "prometheus_header",
-    "prometheus_matcher",
-)
 
 
 def option(name: str, *short: str, **attributes: Any) -> Decorator[Any]:
@@ -130,8 +129,6 @@ prometheus_options: Final = _together(
         prometheus_access_options,
     )
 )
-PAGES_FROM_EXPORTERS: Final = "exporters"
-PAGES_FROM_PROMETHEUS: Final = "prometheus"
 pages_from_option: Final = option(
     "--pages-from",
     type=click.Choice([PAGES_FROM_EXPORTERS, PAGES_FROM_PROMETHEUS]),
@@ -222,14 +219,15 @@ def _refuse_contradictions(options: dict[str, Any]) -> None:
             if options.get(name):
                 message = "has no meaning with --from: the folder is read, no cluster"
                 raise _wrong(name, message)
-    if not options.get("prometheus_url"):
-        for name in PROMETHEUS_OPTIONS:
-            if options.get(name):
-                raise _wrong(name, "needs --prometheus-url")
-        if options.get("pages_from") == PAGES_FROM_PROMETHEUS:
-            raise _wrong("pages_from", f"{PAGES_FROM_PROMETHEUS} needs --prometheus-url")
-    elif options["direct"] and options.get("pages_from") != PAGES_FROM_EXPORTERS:
+    _refuse_wrong_prometheus(options)
+    exporters = options.get("pages_from") == PAGES_FROM_EXPORTERS
+    if options["direct"] and options.get("prometheus_url") and not exporters:
         raise click.UsageError("--direct and --prometheus-url are two ways to read the same")
+
+
+def _refuse_wrong_prometheus(options: dict[str, Any]) -> None:
+    for name, what in problems_of_prometheus(options):
+        raise _wrong(name, what)
 
 
 def _layer(options: dict[str, Any]) -> Any:
@@ -244,32 +242,19 @@ def _layer(options: dict[str, Any]) -> Any:
 
 def prometheus_settings(options: dict[str, Any]) -> PrometheusSettings:
     """Which Prometheus to ask. Raises `click.UsageError`."""
-    from gpuatlas.sources.promapi.settings import PrometheusSettings, is_usable
+    from gpuatlas.sources.promapi.settings import PrometheusSettings
 
-    url = options["prometheus_url"]
-    if not is_usable(url):
-        raise click.UsageError(
-            "--prometheus-url must begin with http:// or https:// and name a host"
-        )
-    refuse_half_or_double_login(options)
+    _refuse_wrong_prometheus(options)
     return PrometheusSettings(
-        url=url,
+        url=options["prometheus_url"],
         bearer_token_file=options["prometheus_bearer_token_file"],
         username_file=options["prometheus_username_file"],
         password_file=options["prometheus_password_file"],
         ca_file=options["prometheus_ca_file"],
         insecure=options["prometheus_insecure_skip_verify"],
-        headers=_pairs("prometheus_header", options),
-        matchers=_pairs("prometheus_matcher", options),
+        headers=pairs_of(options["prometheus_header"]),
+        matchers=pairs_of(options["prometheus_matcher"]),
     )
-
-
-def _pairs(name: str, options: dict[str, Any]) -> dict[str, str]:
-    pairs = [text.partition("=") for text in options[name]]
-    for key, equals, _ in pairs:
-        if not (key and equals):
-            raise _wrong(name, f"{key!r} must be NAME=VALUE")
-    return {key: value for key, _, value in pairs}
 
 
 def _wrong(name: str, what: str) -> click.UsageError:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-import click
-
 TOKEN: Final = "prometheus_bearer_token_file"  # noqa: S105 (the name of an option)
 USERNAME: Final = "prometheus_username_file"
 PASSWORD: Final = "prometheus_password_file"  # noqa: S105 (the name of an option)
@@ -41,11 +39,3 @@ def _logs_in(headers: Iterable[str]) -> bool:
     """Whether one of them, each NAME=VALUE, would be overwritten by another way to log in."""
     names = (header.partition("=")[0] for header in headers)
     return any(name.strip().lower() == "authorization" for name in names)
-
-
-def refuse_half_or_double_login(options: Mapping[str, Any]) -> None:
-    """Raises `click.UsageError` where `problem_of_login` finds something."""
-    if (problem := problem_of_login(options)) is not None:
-        name, what = problem
-        message = f"--{name.replace('_', '-')} {what}"
-        raise click.UsageError(message)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gpuatlas.cli.options import (
-    PAGES_FROM_EXPORTERS,
-    PAGES_FROM_PROMETHEUS,
-    PROMETHEUS_OPTIONS,
-)
-from gpuatlas.cli.prometheus_login import FILES, problem_of_login
+from gpuatlas.cli.prometheus_login import FILES
+from gpuatlas.cli.prometheus_named import PAGES_FROM_EXPORTERS, pairs_of, problems_of_prometheus
 from gpuatlas.runtime.scope import Shard, parse_shard
 from gpuatlas.runtime.settings import LogSettings, RefreshSettings, ServerSettings, Settings
 from gpuatlas.runtime.web.address import ListenAddress, parse_listen_address
@@ -20,7 +16,7 @@ from gpuatlas.runtime.web.config_section import WebConfigError
 from gpuatlas.runtime.web.security import WebSecurity
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 from gpuatlas.sources.layer.settings import LayerSettings, LicenceSource, parse_licence_source
-from gpuatlas.sources.promapi.settings import PrometheusSettings, is_usable
+from gpuatlas.sources.promapi.settings import PrometheusSettings
 from gpuatlas.sources.scrape.settings import ScrapeSettings
 from gpuatlas.sources.services.settings import ServiceSettings
 
@@ -117,18 +113,10 @@ class _Reader:
 
     def _prometheus(self) -> PrometheusSettings | None:
         options = self._options
-        url = options["prometheus_url"]
-        if url is None:
-            for name in PROMETHEUS_OPTIONS:
-                if options[name]:
-                    self._wrong(name, "needs --prometheus-url")
-            if options["pages_from"] == PAGES_FROM_PROMETHEUS:
-                self._wrong("pages_from", f"{PAGES_FROM_PROMETHEUS} needs --prometheus-url")
+        for name, what in problems_of_prometheus(options):
+            self._wrong(name, what)
+        if (url := options["prometheus_url"]) is None:
             return None
-        if not is_usable(url):
-            self._wrong("prometheus_url", "must begin with http:// or https:// and name a host")
-        elif (problem := problem_of_login(options)) is not None:
-            self._wrong(*problem)
         for name in (*FILES, "prometheus_ca_file"):
             self._check_readable(name)
         return PrometheusSettings(
@@ -138,8 +126,8 @@ class _Reader:
             password_file=options["prometheus_password_file"],
             ca_file=options["prometheus_ca_file"],
             insecure=options["prometheus_insecure_skip_verify"],
-            headers=self._pairs("prometheus_header"),
-            matchers=self._pairs("prometheus_matcher"),
+            headers=pairs_of(options["prometheus_header"]),
+            matchers=pairs_of(options["prometheus_matcher"]),
         )
 
     def _licences(self) -> Iterator[LicenceSource]:
@@ -158,14 +146,6 @@ class _Reader:
                 pass
         except OSError as error:
             self._wrong(name, f"{path}: {error.strerror}")
-
-    def _pairs(self, name: str) -> dict[str, str]:
-        texts: Iterable[str] = self._options[name]
-        pairs = [text.partition("=") for text in texts]
-        for key, equals, _ in pairs:
-            if not (key and equals):
-                self._wrong(name, f"{key!r} must be NAME=VALUE")
-        return {key: value for key, _, value in pairs}
 
     def _parsed(self, name: str, parse: Callable[[str], T], default: T) -> T:
         try:

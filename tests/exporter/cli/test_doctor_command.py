@@ -7,10 +7,12 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
 import pytest
 
 from gpuatlas.demo.server import SimulatedCluster
+from gpuatlas_harness.serving import serving
 
 if TYPE_CHECKING:
     from tests.exporter.cli.conftest import FakeApi, Run
@@ -94,6 +96,34 @@ def test_a_prometheus_that_is_away(run: Run, kubeconfig: Path, nowhere: str) -> 
     assert states(shown, "Prometheus") == ["failed"]
     for area in ("Scrape", "Rules", "History", "Exporter"):
         assert states(shown, area) == ["unknown"]
+
+
+def other_clusters(path: str, content: str) -> tuple[int, bytes]:
+    """A Prometheus that scrapes dev and prod alone, and has the API of queries alone."""
+    query = parse_qs(content)["query"][0]
+    kind = "matrix" if query.endswith("s]") or path.endswith("_range") else "vector"
+    metrics = [{"cluster": "prod"}, {"cluster": "dev"}] if "group by (cluster)" in query else []
+    result = [{"metric": metric, "value": [START, "1"]} for metric in metrics]
+    return 200, json.dumps({"data": {"resultType": kind, "result": result}}).encode()
+
+
+def test_a_matcher_that_matches_nothing(run: Run, kubeconfig: Path) -> None:
+    with serving(other_clusters, method="POST") as address:
+        options = ("--prometheus-url", f"http://{address}", "--prometheus-matcher", "cluster=prd")
+        shown = document(run, "--kubeconfig", kubeconfig, *options, code=1)
+    assert [
+        (result["area"], result["text"], result["act"], result["remedy"])
+        for result in shown["results"]
+        if result["state"] == "todo"
+    ] == [
+        (
+            "Prometheus",
+            "no up, gpuatlas or DCGM series has cluster=prd (--prometheus-matcher); there are "
+            "cluster=dev, cluster=prod",
+            "set",
+            "--prometheus-matcher to a value that is there (in the chart: prometheus.matchers)",
+        )
+    ]
 
 
 def test_a_capture_is_no_installation(run: Run, captures: Path) -> None:

@@ -16,7 +16,7 @@ from gpuatlas.doctor.results import Act, Area, Remedy, Result, State, exit_code
 from gpuatlas_harness.doctored import GOLDEN, WIDTHS, results, screen_of
 
 RESULTS = results()
-CODES = {"healthy": 0, "alone": 0, "troubled": 1, "blind": 3}
+CODES = {"healthy": 0, "alone": 0, "troubled": 1, "blind": 3, "unmatched": 1}
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -126,10 +126,19 @@ def test_a_folder_that_is_no_capture(name: str, run: Run, tmp_path: Path) -> Non
         (("cards", "--prometheus-header", "a=b"), "--prometheus-header needs --prometheus-url"),
         (("cards", "--prometheus-url", "prom:9090"), "must begin with http:// or https://"),
         (("doctor", "--prometheus-url", "http://[p"), "must begin with http:// or https://"),
-        (("doctor", "--prometheus-url", "http://p:99999"), "must begin with http:// or https://"),
+        (("doctor", "--prometheus-url", "http://p:99999"), "must have a port from 1 to 65535"),
+        # An unset variable of a script: not the same as no Prometheus.
+        (
+            ("doctor", "--prometheus-url", ""),
+            "--prometheus-url must begin with http:// or https://",
+        ),
         (
             ("cards", "--prometheus-url", "http://p", "--prometheus-matcher", "cluster"),
-            "--prometheus-matcher 'cluster' must be NAME=VALUE",
+            "--prometheus-matcher 'cluster' must be LABEL=VALUE, such as cluster=prod",
+        ),
+        (
+            ("cards", "--prometheus-url", "http://p", "--prometheus-header", "X-Scope-OrgID"),
+            "--prometheus-header must be NAME=VALUE, such as X-Scope-OrgID=team-a",
         ),
         (("cards", "--prometheus-url", "http://p", "--direct"), "two ways to read the same"),
         (("doctor", "--prometheus-url", "http://p", "--direct"), "two ways to read the same"),

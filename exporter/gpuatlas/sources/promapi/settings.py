@@ -5,7 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+_CHARACTER: Final = (
+    "has a blank, a line break or another invisible character: leave it out, or write a blank that "
+    "belongs there as %20"
+)
+_BEGINNING: Final = "must begin with http:// or https:// and name a host"
+_SECOND_AT: Final = (
+    "has an @ behind its host: write a /, ?, # or @ of a user name, a password or a path as %2F, "
+    "%3F, %23 or %40"
+)
+_PORT: Final = "must have a port from 1 to 65535 behind its host, or none"
+_BEHIND_THE_PATH: Final = {
+    "?": "has a query: end it before the ?, since /api/v1 is put behind it; a token belongs into "
+    "the file of --prometheus-bearer-token-file",
+    "#": "has a fragment: end it before the #, since /api/v1 is put behind it",
+}
+_API: Final = "ends with /api/v1, which is put behind it: leave that out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,19 +71,42 @@ class PrometheusSettings:
     five minutes after their end. It is also how long pages outlive failing queries."""
 
 
-def is_usable(url: str) -> bool:
-    """Whether it is an http or https URL with a host, and with a port that there is, if any.
+def problem_of_url(url: str) -> str:
+    """Why no Prometheus can be asked at this URL and what to write, "" where one can.
 
-    None with an @ behind the host is: it belongs to a password in which a / was not written as
-    %2F, and half of that password would count as the path, which messages show.
+    Nothing of the URL itself is in it: any part may belong to a password in which a / was not
+    written as %2F.
     """
+    if " " in url or not url.isprintable():
+        return _CHARACTER
     try:
         parts = urlsplit(url)
-        if parts.scheme not in {"http", "https"} or "@" in url.partition(parts.netloc)[2]:
-            return False
-        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return _BEGINNING
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        return _BEGINNING
+    # Half of the password would count as the path, which messages show.
+    if "@" in f"{parts.path}{parts.query}{parts.fragment}":
+        return _SECOND_AT
+    if not _has_port(parts):
+        return _PORT
+    return _problem_behind_the_host(url)
+
+
+def _has_port(parts: SplitResult) -> bool:
+    """Whether there is such a port, if one is named."""
+    try:
+        return parts.port != 0
     except ValueError:
         return False
+
+
+def _problem_behind_the_host(url: str) -> str:
+    # Also where nothing follows the separator: the paths of the API would.
+    for separator in url:
+        if separator in _BEHIND_THE_PATH:
+            return _BEHIND_THE_PATH[separator]
+    return _API if url.rstrip("/").endswith("/api/v1") else ""
 
 
 def names_user(url: str) -> bool:

@@ -150,6 +150,24 @@ def test_a_real_prometheus(
     assert found.blind == ()
 
 
+def test_a_real_prometheus_with_other_labels(pages: str, tmp_path: Path) -> None:
+    static = [{"targets": [pages], "labels": {"cluster": "dev"}}]
+    scraped = scrape_config("gpuatlas", [], metrics_path="/gpuatlas", static_configs=static)
+    with PrometheusServer([scraped], work_dir=tmp_path) as server:
+        server.wait_for("gpuatlas_card_info")
+        address = server.url.removeprefix("http://")
+        other, right, absent = (
+            facts(address, cluster="prod"),
+            facts(address, cluster="dev"),
+            facts(address, tenant="a"),
+        )
+
+    assert (other.exporters, other.labelled) == ((), ({"cluster": "dev"},))
+    assert [one.job for one in right.exporters or ()] == ["gpuatlas"]
+    assert right.labelled is None
+    assert (absent.exporters, absent.labelled) == ((), ({"tenant": ""},))
+
+
 # Others
 
 
@@ -240,18 +258,86 @@ def test_days_of_history_are_whole_days_before_today() -> None:
     assert asked == [f"{expression} {first:.3f} {last:.3f} 86400.000"]
 
 
-def test_the_matchers_are_in_every_query() -> None:
-    asked: list[str] = []
+LABELLED = (
+    'group by (cluster, tenant) ({__name__=~"up|gpuatlas_build_info|DCGM_FI_DEV_GPU_TEMP|'
+    'DCGM_FI_DEV_FB_USED"})'
+)
+
+
+def asking(
+    asked: list[str], series: Mapping[str, Mapping[str, str]]
+) -> Callable[[str, str], tuple[int, bytes]]:
+    """As `answering`, and remembers the queries."""
 
     def answer(path: str, query: str) -> tuple[int, bytes]:
         asked.append(query)
+        return answering(series=series)(path, query)
+
+    return answer
+
+
+def test_the_matchers_are_in_every_query_but_that_for_what_there_is_instead() -> None:
+    asked: list[str] = []
+    with served(asking(asked, {})) as address:
+        found = facts(address, tenant="a", cluster="prod")
+    selecting = [query for query in asked if "{" in query]
+    assert len(selecting) >= 10
+    assert [query for query in selecting if 'cluster="prod"' not in query] == [LABELLED]
+    assert (found.matchers, found.labelled) == ({"tenant": "a", "cluster": "prod"}, ())
+
+
+def test_labels_that_others_have_are_read_in_one_query() -> None:
+    there: list[dict[str, str]] = [{"cluster": "prod", "tenant": "b"}, {"cluster": "\x07dev"}, {}]
+
+    def answer(path: str, query: str) -> tuple[int, bytes]:
+        if query == LABELLED:
+            return 200, vector(*there)
         return answering(series={})(path, query)
 
     with served(answer) as address:
-        facts(address, cluster="prod")
-    selecting = [query for query in asked if "{" in query]
-    assert len(selecting) >= 10
-    assert [query for query in selecting if 'cluster="prod"' not in query] == []
+        found = facts(address, tenant="a", cluster="prod")
+    assert found.labelled == (
+        {"cluster": "", "tenant": ""},
+        {"cluster": "prod", "tenant": "b"},
+        {"cluster": "\N{REPLACEMENT CHARACTER}dev", "tenant": ""},
+    )
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        "gpuatlas_build_info",
+        "last_over_time(gpuatlas_build_info",
+        "DCGM_FI_DEV_GPU_TEMP",
+        GROUPS["card"],
+    ],
+)
+def test_where_something_is_found_nobody_asks_for_labels(series: str) -> None:
+    asked: list[str] = []
+    with served(asking(asked, {series: {"__name__": "x"}})) as address:
+        found = facts(address, cluster="prod")
+    assert [query for query in asked if "group by (cluster)" in query] == []
+    assert found.labelled is None
+
+
+def test_nor_without_a_matcher() -> None:
+    asked: list[str] = []
+    with served(asking(asked, {})) as address:
+        found = facts(address)
+    assert [query for query in asked if '"up|' in query] == []
+    assert (found.matchers, found.labelled) == ({}, None)
+
+
+def test_labels_that_the_server_does_not_give_are_unread() -> None:
+    def answer(path: str, query: str) -> tuple[int, bytes]:
+        if query == LABELLED:
+            return 422, b"too many"
+        return answering(series={})(path, query)
+
+    with served(answer) as address:
+        found = facts(address, tenant="a", cluster="prod")
+    assert found.labelled is None
+    assert found.unread["labelled"] == f"HTTP 422 from http://{address}: too many"
 
 
 @pytest.mark.parametrize("value", ["1e308", "-1", "1e300"])
