@@ -22,13 +22,14 @@ import remote_write
 import requests
 import series
 import series_of_analysis
+from filling import AFTER, BEFORE, DAY, HOUR, MINUTE, Filling
+from rules_server import Server
 
 from exporter import machine
 from gpuatlas_harness.alert_rules import ALERTS, LAYERS
 from gpuatlas_harness.boards import BoardFile, PanelQuery, filled, read_boards
 from gpuatlas_harness.opened_boards import Answer, first_choices
 from gpuatlas_harness.rule_lint import RECORDING_RULES
-from rules import AFTER, BEFORE, DAY, HOUR, MINUTE, Filling, Server
 
 SECONDS_TO_REACH: Final = 3.0
 MOST_SERIES: Final = 2_000

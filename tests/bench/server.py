@@ -16,6 +16,7 @@ from typing import ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 import cluster
+import cluster_pages
 
 PATHS = {
     "/api/v1/nodes": ("v1", "NodeList"),
@@ -45,10 +46,10 @@ class State:
         for number, node, card in self.places:
             tenants[node].append((number, card))
         self.dcgm = {
-            cluster.address(n): cluster.dcgm_page(n, size).encode() for n in range(size.nodes)
+            cluster.address(n): cluster_pages.dcgm_page(n, size).encode() for n in range(size.nodes)
         }
         self.monitors = {
-            cluster.address(n): cluster.monitor_page(tenants[n], n, size).encode()
+            cluster.address(n): cluster_pages.monitor_page(tenants[n], n, size).encode()
             for n in range(size.nodes)
             if cluster.is_hami(n)
         }
