@@ -14,16 +14,9 @@ from gpuatlas_dashboards.catalogue import BOARDS
 from gpuatlas_dashboards.links import BoardId
 from gpuatlas_dashboards.scopes import CLUSTER
 from gpuatlas_dashboards.signals import cluster
-from gpuatlas_harness.binaries import required, system_binary
 from gpuatlas_harness.board_answers import Samples, faults
 from gpuatlas_harness.boards import read_boards
 from gpuatlas_harness.rule_lint import RECORDING_RULES
-
-
-@pytest.fixture(autouse=True)
-def _promtool() -> None:
-    required(lambda: system_binary("promtool", package="prometheus"))
-
 
 ROOM: Final = {
     'cluster:gpuatlas_cards_room:count{cluster="c"}': "10x400",

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import yaml
 
-from gpuatlas.demo.server import SimulatedCluster
-from gpuatlas_harness.binaries import built_binary, required
+from gpuatlas_harness.chart_cluster import Cluster, chart_cluster
 from gpuatlas_harness.evening import GOLDEN
 from gpuatlas_harness.exporting import ServeProcess, run_gpuatlas
 from gpuatlas_harness.helm import (
@@ -25,59 +21,24 @@ from gpuatlas_harness.helm import (
     RELEASE,
     SCENARIOS,
     Helm,
-    Object,
     Rendered,
     helm,
 )
-from gpuatlas_harness.installed import Account, audited
-from gpuatlas_harness.kube import KubeError, KubeServer
-from gpuatlas_harness.polling import poll
-from gpuatlas_harness.simulated import EVENING, load
+from gpuatlas_harness.installed import Account, pod_of, release_bytes, restricted
+from gpuatlas_harness.installed_doctor import doctor, told
+from gpuatlas_harness.kube_api import KubeError
+from gpuatlas_harness.polling import poll_until
 
 SECRET_BYTES: Final = 1_048_576  # what the API server takes in a Secret
-CRDS: Final = Path(__file__).with_name("operator-crds.yaml")
 HAMI: Final = CHART / "ci" / "hami-values.yaml"
 # Where the evening has sharing layers.
 LAYERS: Final = ["hami-system", "hami-legacy", "volcano-system"]
-# Kubernetes' own gangs: behind a switch where they are served at all.
-GANGS: Final = (
-    "--runtime-config=scheduling.k8s.io/v1alpha2=true",
-    "--feature-gates=GenericWorkload=true",
-)
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """The simulated evening on a real API server, which writes down what accounts do."""
-
-    kube: KubeServer
-    folder: Path
-
-    def account(self, rendered: Rendered) -> Account:
-        """The chart's own, once its rights are in force."""
-        metadata = rendered.one("ServiceAccount")["metadata"]
-        namespace, name = metadata["namespace"], metadata["name"]
-        account = Account(self.kube, self.folder, namespace=namespace, name=name)
-        account.wait_until_it_may("list", "nodes")
-        return account
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    folder = tmp_path_factory.mktemp("kube-chart")
-    with (
-        SimulatedCluster(start=EVENING, speed=0) as simulated,
-        KubeServer(
-            apiserver=required(lambda: built_binary("kube-apiserver")),
-            etcd=required(lambda: built_binary("etcd")),
-            work_dir=folder,
-            extra_arguments=[*audited(folder), *GANGS],
-        ) as kube,
-    ):
-        load(simulated, kube)
-        kube.apply([*yaml.safe_load_all(CRDS.read_text(encoding="utf-8"))])
-        kube.resource("monitoring.coreos.com/v1", "Prometheus")
-        yield Cluster(kube, folder)
+    with chart_cluster(tmp_path_factory.mktemp("kube-chart")) as running:
+        yield running
 
 
 # Applied
@@ -112,22 +73,6 @@ def test_the_standard_is_in_force(cluster: Cluster, helm4: Helm) -> None:
 
     with pytest.raises(KubeError, match=r"403.*allowPrivilegeEscalation"):
         cluster.kube.apply([pod_of(rendered.one("Deployment"))])
-
-
-def restricted(kube: KubeServer, name: str) -> str:
-    """A namespace that admits only pods of the standard of that name."""
-    labels = {"pod-security.kubernetes.io/enforce": "restricted"}
-    metadata = {"name": f"restricted-{name}", "labels": labels}
-    kube.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}])
-    return f"restricted-{name}"
-
-
-def pod_of(deployment: Object) -> Object:
-    """What its controller would make."""
-    template = deployment["spec"]["template"]
-    metadata = {**template["metadata"], "name": deployment["metadata"]["name"]}
-    metadata["namespace"] = deployment["metadata"]["namespace"]
-    return {"apiVersion": "v1", "kind": "Pod", **template, "metadata": metadata}
 
 
 # The exporter
@@ -181,8 +126,9 @@ def test_it_uses_each_right_that_it_has_and_asks_for_no_other(
     }
 
     with contextlib.suppress(TimeoutError):  # the comparison says more
-        poll(
-            lambda: given <= account.did() or None,
+        poll_until(
+            account.did,
+            lambda did: given <= did,
             deadline_seconds=30,
             waiting_for="the exporter to use all of its rights",
         )
@@ -220,8 +166,9 @@ def test_with_rights_by_namespace_it_reads_the_layer_there(
     account.wait_until_it_may("get", "configmaps", namespace="hami-legacy")
 
     with ServeProcess(tmp_path, *arguments(rendered, account)) as running:
-        poll(
-            lambda: ("", "configmaps", "get") in account.did() or None,
+        poll_until(
+            account.did,
+            lambda did: ("", "configmaps", "get") in did,
             deadline_seconds=30,
             waiting_for="the settings of the layer to be read",
         )
@@ -232,27 +179,6 @@ def test_with_rights_by_namespace_it_reads_the_layer_there(
 
 
 # The doctor
-
-
-def doctor(rendered: Rendered, account: Account) -> Object:
-    """What the pod of `helm test` says, with the account's token, and its exit code."""
-    command, *options = rendered.one("Pod")["spec"]["containers"][0]["args"]
-    answer = run_gpuatlas(
-        *(command, "--direct", "--kubeconfig", account.kubeconfig, "-o", "json"), *options
-    )
-    assert answer.stderr == ""
-    document: Object = json.loads(answer.stdout)
-    assert document["exit_code"] == answer.returncode
-    return document
-
-
-def told(document: Object, area: str, state: str) -> list[tuple[str, str]]:
-    """Texts and remedies of an area's results in that state."""
-    return [
-        (result["text"], result["remedy"])
-        for result in document["results"]
-        if (result["area"], result["state"]) == (area, state)
-    ]
 
 
 def test_the_doctor_finds_what_is_broken_and_lacks_no_right(cluster: Cluster, helm4: Helm) -> None:
@@ -295,13 +221,6 @@ def test_the_doctor_names_the_role_line_that_is_missing(cluster: Cluster, helm4:
 
 
 # Installed
-
-
-def release_bytes(kube: KubeServer, namespace: str) -> int:
-    """What Helm keeps of the newest release, as the API server counts it."""
-    items = kube.list_objects("Secret", namespace=namespace)["items"]
-    newest = max(items, key=lambda item: int(item["metadata"]["labels"]["version"]))
-    return len(base64.b64decode(newest["data"]["release"]))
 
 
 @pytest.mark.parametrize("major", MAJORS)

@@ -16,7 +16,7 @@ from gpuatlas_harness.first_hour import FirstHour, first_hour
 from gpuatlas_harness.helm import Helm
 from gpuatlas_harness.opened_boards import Answer, first_choices
 from gpuatlas_harness.part_of_demo import HAMI_NODES, PLAIN_NODES, part_of_demo
-from gpuatlas_harness.polling import poll
+from gpuatlas_harness.polling import poll_until
 
 MIB: Final = 2**20
 FILLED_SECONDS: Final = 120.0
@@ -107,17 +107,14 @@ def test_a_board_is_filled(name: str, hour: FirstHour) -> None:
     opened = board(hour, name)
     allowed = {title for where, title in MAY_BE_EMPTY if where == name}
     assert allowed <= {query.panel for query in opened.queries()}
-    left: set[str] = set()
 
-    def look() -> bool | None:
-        left.clear()
-        left.update(empty_panels(hour, opened) - allowed)
-        return not left or None
-
-    try:
-        poll(look, deadline_seconds=FILLED_SECONDS, waiting_for=f"{name} to be filled")
-    except TimeoutError:
-        assert left == set()
+    poll_until(
+        lambda: empty_panels(hour, opened) - allowed,
+        lambda left: not left,
+        deadline_seconds=FILLED_SECONDS,
+        waiting_for=f"{name} to be filled",
+        showing=lambda left: f"empty are {sorted(left)}",
+    )
 
 
 def test_every_card_is_counted_once(kind: Kind, hour: FirstHour) -> None:

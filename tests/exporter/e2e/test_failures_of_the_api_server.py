@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from gpuatlas_harness.exporting import ServeProcess, run_gpuatlas
-from gpuatlas_harness.kube import KubeServer, Object
+from gpuatlas_harness.kube import KubeServer
+from gpuatlas_harness.kube_api import Object
 
 UUID = "GPU-00000001-0000-4000-8000-000000000000"
 READ = ["list", "watch"]

@@ -14,7 +14,7 @@ from gpuatlas.runtime.settings import RefreshSettings, Settings
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 from gpuatlas.sources.layer.asks import ASKS
 from gpuatlas.sources.scrape.settings import ScrapeSettings
-from gpuatlas_harness.polling import poll
+from gpuatlas_harness.polling import poll_until
 
 Object = dict[str, Any]
 Observe = Callable[[Settings], "Watched"]
@@ -72,11 +72,7 @@ class Watched:
         return self.observer.observe(now)
 
     def until(self, holds: Callable[[Observed], bool], what: str, now: float = NOW) -> Observed:
-        def attempt() -> Observed | None:
-            found = self.at(now)
-            return found if holds(found) else None
-
-        return poll(attempt, deadline_seconds=15, waiting_for=what)
+        return poll_until(lambda: self.at(now), holds, deadline_seconds=15, waiting_for=what)
 
     def complete(self) -> Observed:
         return self.until(lambda found: found.complete, "a complete picture")

@@ -21,7 +21,7 @@ from gpuatlas.runtime.static import StaticObserver
 from gpuatlas_harness import build
 from gpuatlas_harness.fixtures import PrometheusFactory
 from gpuatlas_harness.observed import observations
-from gpuatlas_harness.polling import poll
+from gpuatlas_harness.polling import poll, poll_until
 from gpuatlas_harness.prometheus import scrape_config
 
 Serve = Callable[..., Exporter]
@@ -224,11 +224,16 @@ def test_a_source_that_dies_takes_its_series_along_and_says_so(
 
 
 def assert_eventually(http: requests.Session, exporter: Exporter, name: str, value: float) -> None:
-    def reached() -> bool | None:
+    def values() -> set[float]:
         page = samples(parse_text(http.get(f"{exporter.url}/metrics", timeout=5).text))
-        return {v for (n, _), v in page.items() if n == name} == {value} or None
+        return {v for (n, _), v in page.items() if n == name}
 
-    poll(reached, deadline_seconds=10, waiting_for=f"{name} = {value}")
+    poll_until(
+        values,
+        lambda seen: seen == {value},
+        deadline_seconds=10,
+        waiting_for=f"{name} = {value}",
+    )
 
 
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed")

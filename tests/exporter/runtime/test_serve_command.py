@@ -76,8 +76,13 @@ def test_every_problem_is_a_line_and_the_exit_code_is_2(tmp_path: Path) -> None:
             "--prometheus-bearer-token-file: /nothing/here: No such file or directory",
         ),
         (
-            ["--prometheus-url", "http://p", "--prometheus-header", "X-Scope-OrgID"],
-            "--prometheus-header: 'X-Scope-OrgID' must be NAME=VALUE",
+            # As curl has it. It is not said again: what follows is secret.
+            ["--prometheus-url", "http://p", "--prometheus-header", "Authorization: Bearer s3cret"],
+            "--prometheus-header: must be NAME=VALUE, such as X-Scope-OrgID=team-a",
+        ),
+        (
+            ["--prometheus-url", "http://p", "--prometheus-matcher", "=prod"],
+            "--prometheus-matcher: '=prod' must be LABEL=VALUE, such as cluster=prod",
         ),
         (
             ["--pages-from", "prometheus"],

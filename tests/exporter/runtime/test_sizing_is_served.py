@@ -24,7 +24,7 @@ from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 from gpuatlas.sources.promapi.settings import PrometheusSettings
 from gpuatlas_harness.observed import observations
 from gpuatlas_harness.page import Page
-from gpuatlas_harness.polling import poll
+from gpuatlas_harness.polling import poll, poll_until
 from gpuatlas_harness.recorded import RecordedPrometheus, recorded_prometheus
 from gpuatlas_harness.recorded_cluster import GIB, add_container, add_days, add_node
 from gpuatlas_harness.sizing_page import a_sizing_report
@@ -43,11 +43,13 @@ def page_of(http: requests.Session, exporter: Exporter) -> Page:
 
 
 def wait_for(http: requests.Session, exporter: Exporter, *, told: bool) -> Page:
-    def attempt() -> Page | None:
-        page = page_of(http, exporter)
-        return page if bool(page.labels(VERDICT)) is told else None
-
-    return poll(attempt, deadline_seconds=10, waiting_for=f"verdicts: {told}")
+    return poll_until(
+        lambda: page_of(http, exporter),
+        lambda page: bool(page.labels(VERDICT)) is told,
+        deadline_seconds=10,
+        waiting_for=f"verdicts: {told}",
+        showing=lambda page: page.labels(VERDICT),
+    )
 
 
 def test_the_report_is_on_the_page_and_goes_with_it(serve: Serve, http: requests.Session) -> None:
@@ -140,12 +142,17 @@ def test_a_prometheus_that_is_away_takes_the_source_down(
     prometheus.broken = lambda _query: (503, b"away")
     exporter = watch()
 
-    def down() -> Page | None:
-        page = page_of(http, exporter)
+    def is_down(page: Page) -> bool:
         told = page.values("gpuatlas_source_up", source=SIZING) == [0]
-        return page if told and page.labels("gpuatlas_node_info") else None
+        return told and page.labels("gpuatlas_node_info") != []
 
-    page = poll(down, deadline_seconds=10, waiting_for="the source to be down")
+    page = poll_until(
+        lambda: page_of(http, exporter),
+        is_down,
+        deadline_seconds=10,
+        waiting_for="the source to be down",
+        showing=lambda page: page.labels("gpuatlas_source_up"),
+    )
     assert page.labels(VERDICT) == []
 
 

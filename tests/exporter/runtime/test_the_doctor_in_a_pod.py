@@ -16,6 +16,7 @@ from gpuatlas.sources.catalogue import load_catalogue
 from gpuatlas.sources.kubernetes.rbac import rules
 from gpuatlas.sources.kubernetes.settings import KubernetesSettings
 from gpuatlas_harness.kube import KubeServer
+from gpuatlas_harness.kube_accounts import service_account_token
 
 NODE = {
     "apiVersion": "v1",
@@ -44,7 +45,7 @@ def test_it_uses_the_account_and_asks_exporters_directly(
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))  # nobody listens
         kube.apply([NODE, dcgm_pod(silent.getsockname()[1])])
-        (tmp_path / "token").write_text(kube.service_account_token("in-pod", rules()))
+        (tmp_path / "token").write_text(service_account_token(kube, "in-pod", rules()))
         (tmp_path / "ca.crt").write_bytes(kube.ca.read_bytes())
         server = urlsplit(kube.url)
         monkeypatch.delenv("KUBECONFIG", raising=False)

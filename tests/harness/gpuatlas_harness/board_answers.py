@@ -7,6 +7,7 @@ from pathlib import Path
 
 import yaml
 
+from gpuatlas_harness.binaries import required, system_binary
 from gpuatlas_harness.boards import filled
 from gpuatlas_harness.prometheus import promtool
 
@@ -27,11 +28,9 @@ def faults(
 
     `series` are promtool's: series to values. `asked` is from expressions with Grafana's variables
     to samples; a variable that `variables` does not name is "All". `rules` are files of rules that
-    are evaluated over the series.
-
-    Raises:
-        BinaryMissingError: there is no promtool on ``PATH``.
+    are evaluated over the series. Without promtool the test is skipped, or fails in CI.
     """
+    required(lambda: system_binary("promtool", package="prometheus"))
     case = {
         "rule_files": [str(file) for file in rules],
         "evaluation_interval": interval,

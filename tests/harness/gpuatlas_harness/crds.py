@@ -8,7 +8,7 @@ from typing import Any, Final
 import yaml
 
 from .kube import KubeServer
-from .polling import poll
+from .polling import poll_until
 
 Object = dict[str, Any]
 
@@ -41,8 +41,9 @@ def uninstall(kube: KubeServer, group: str) -> None:
     """Delete the definitions of a group, and with them all its objects; wait until it is done."""
     for document in definitions(group):
         kube.delete(_KIND, document["metadata"]["name"], api_version=_API)
-    poll(
-        lambda: None if _defined(kube) & {group} else True,
+    poll_until(
+        lambda: _defined(kube),
+        lambda groups: group not in groups,
         deadline_seconds=SETTLE_SECONDS,
         waiting_for=f"the kinds of {group} to go",
     )

@@ -10,7 +10,7 @@ from typing import Self
 
 from .http import loopback_session
 from .page import Page
-from .polling import poll
+from .polling import poll_until
 from .processes import LOOPBACK, Readiness, ServerProcess, free_ports
 
 FIRST_SNAPSHOT_SECONDS = 60.0
@@ -55,12 +55,13 @@ class ServeProcess:
 
     def wait_for(self, name: str, expected: list[float], **labels: str) -> Page:
         """The first page on which these series have exactly these values."""
-
-        def look() -> Page | None:
-            page = self.page()
-            return page if page.values(name, **labels) == expected else None
-
-        return poll(look, deadline_seconds=30, waiting_for=f"{name}{labels} to become {expected}")
+        return poll_until(
+            self.page,
+            lambda page: page.values(name, **labels) == expected,
+            deadline_seconds=30,
+            waiting_for=f"{name}{labels} to become {expected}",
+            showing=lambda page: page.values(name, **labels),
+        )
 
 
 def run_gpuatlas(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

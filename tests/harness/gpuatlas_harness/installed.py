@@ -1,4 +1,4 @@
-"""The chart in a real cluster: its account, what that account did, and pods that policies admit."""
+"""The chart in a real cluster: its account and what that did, its pods, its releases."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import yaml
 
 from . import pki
 from .kube import KubeServer
-from .polling import poll
+from .kube_accounts import wait_until_allowed
 
 Object = dict[str, Any]
 
@@ -68,25 +68,8 @@ class Account:
         self, verb: str, resource: str, *, group: str = "", namespace: str = ""
     ) -> None:
         """The API server acts on new roles a little later."""
-        review: Object = {
-            "apiVersion": "authorization.k8s.io/v1",
-            "kind": "SubjectAccessReview",
-            "spec": {
-                "user": self.user,
-                "resourceAttributes": {
-                    "verb": verb,
-                    "group": group,
-                    "resource": resource,
-                    "namespace": namespace,
-                },
-            },
-        }
-        path = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
-        poll(
-            lambda: self._kube.request("POST", path, body=review)["status"]["allowed"] or None,
-            deadline_seconds=10,
-            waiting_for=f"{self.user} to be allowed to {verb} {resource}",
-        )
+        asked = {"verb": verb, "group": group, "resource": resource, "namespace": namespace}
+        wait_until_allowed(self._kube, self.user, {"resourceAttributes": asked})
 
     def _events(self) -> Iterator[Object]:
         for line in self._audit.read_text(encoding="utf-8").splitlines():
@@ -109,3 +92,26 @@ class Account:
             for event in self._events()
             if event["annotations"].get("authorization.k8s.io/decision") != "allow"
         ]
+
+
+def restricted(kube: KubeServer, name: str) -> str:
+    """A namespace that admits only pods of the standard of that name."""
+    labels = {"pod-security.kubernetes.io/enforce": "restricted"}
+    metadata = {"name": f"restricted-{name}", "labels": labels}
+    kube.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}])
+    return f"restricted-{name}"
+
+
+def pod_of(deployment: Object) -> Object:
+    """What its controller would make."""
+    template = deployment["spec"]["template"]
+    metadata = {**template["metadata"], "name": deployment["metadata"]["name"]}
+    metadata["namespace"] = deployment["metadata"]["namespace"]
+    return {"apiVersion": "v1", "kind": "Pod", **template, "metadata": metadata}
+
+
+def release_bytes(kube: KubeServer, namespace: str) -> int:
+    """What Helm keeps of the newest release, as the API server counts it."""
+    items = kube.list_objects("Secret", namespace=namespace)["items"]
+    newest = max(items, key=lambda item: int(item["metadata"]["labels"]["version"]))
+    return len(base64.b64decode(newest["data"]["release"]))

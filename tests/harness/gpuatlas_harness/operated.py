@@ -24,8 +24,10 @@ import yaml
 
 from .binaries import BUILD_SCRIPT, BinaryMissingError, built_binary, required
 from .http import loopback_session
-from .kube import HTTP_NOT_FOUND, KubeError, KubeServer
-from .polling import poll
+from .kube import KubeServer
+from .kube_accounts import service_account_token
+from .kube_api import HTTP_NOT_FOUND, KubeError
+from .polling import poll_until
 from .processes import LOOPBACK, Readiness, ServerProcess, free_ports
 from .prometheus import PrometheusServer
 
@@ -144,7 +146,9 @@ def prometheus_like_the_stacks(kube: KubeServer, name: str, **more: object) -> O
     token = kube.work_dir / "prometheus.token"
     if not token.exists():
         account = f"{STACK}-prometheus"
-        token.write_text(kube.service_account_token(account, _READS, namespace=MONITORING), "utf-8")
+        token.write_text(
+            service_account_token(kube, account, _READS, namespace=MONITORING), "utf-8"
+        )
     reach = {
         "host": kube.url,
         "authorization": {"credentialsFile": str(token)},
@@ -245,22 +249,33 @@ def _written(kube: KubeServer, name: str) -> Written | None:
 
 def wait_until_written(kube: KubeServer, name: str, until: Callable[[Written], bool]) -> Written:
     """What it writes for that Prometheus once that is as ``until`` wants it."""
-
-    def look() -> Written | None:
-        found = _written(kube, name)
-        return found if found is not None and until(found) else None
-
-    return poll(look, deadline_seconds=_SETTLE_SECONDS, waiting_for=f"the operator to write {name}")
+    found = poll_until(
+        lambda: _written(kube, name),
+        lambda seen: seen is not None and until(seen),
+        deadline_seconds=_SETTLE_SECONDS,
+        waiting_for=f"the operator to write {name}",
+        showing=lambda seen: seen and (seen.jobs(), sorted(seen.rule_files)),
+    )
+    assert found is not None
+    return found
 
 
 def rules_of(server: PrometheusServer) -> list[Object]:
     """All rules as Prometheus has them, once each was evaluated."""
+    return poll_until(
+        lambda: _rules_now(server),
+        lambda rules: not _unevaluated(rules),
+        deadline_seconds=_SETTLE_SECONDS,
+        waiting_for="each rule to be evaluated",
+        showing=lambda rules: f"not yet {_unevaluated(rules)}",
+    )
 
-    def look() -> list[Object] | None:
-        with loopback_session() as session:
-            answer = session.get(f"{server.url}/api/v1/rules", timeout=10).json()
-        rules = [rule for group in answer["data"]["groups"] for rule in group["rules"]]
-        waiting = [rule for rule in rules if rule["health"] == "unknown"]
-        return None if waiting else rules
 
-    return poll(look, deadline_seconds=_SETTLE_SECONDS, waiting_for="each rule to be evaluated")
+def _rules_now(server: PrometheusServer) -> list[Object]:
+    with loopback_session() as session:
+        answer = session.get(f"{server.url}/api/v1/rules", timeout=10).json()
+    return [rule for group in answer["data"]["groups"] for rule in group["rules"]]
+
+
+def _unevaluated(rules: Sequence[Object]) -> list[str]:
+    return [rule["name"] for rule in rules if rule["health"] == "unknown"]

@@ -14,7 +14,7 @@ from typing import Final
 import requests
 
 from .http import loopback_session
-from .polling import poll
+from .polling import poll_until
 
 LOOPBACK = "127.0.0.1"
 # Below the ports that the kernel gives to outgoing connections: a client that keeps dialling a
@@ -74,12 +74,14 @@ class Readiness:
     headers: Mapping[str, str] | None = None
     deadline_seconds: float = 60.0
 
-    def holds(self) -> bool:
+    def refusal(self) -> str:
+        """Why the server is not ready; empty once it is."""
         with loopback_session(ca=self.ca, headers=self.headers) as session:
             try:
-                return session.get(self.url, timeout=2).ok
-            except requests.RequestException:
-                return False
+                answer = session.get(self.url, timeout=2)
+            except requests.RequestException as error:
+                return type(error).__name__
+        return "" if answer.ok else f"HTTP {answer.status_code}"
 
 
 class ServerProcess:
@@ -135,8 +137,9 @@ class ServerProcess:
                 process_group=0,
             )
         try:
-            poll(
-                self._ready_or_raise,
+            poll_until(
+                self._refusal_or_raise,
+                lambda refusal: not refusal,
                 deadline_seconds=self.readiness.deadline_seconds,
                 waiting_for=f"{self.name} at {self.readiness.url}",
             )
@@ -148,12 +151,12 @@ class ServerProcess:
             self.stop(grace_seconds=0)
             raise
 
-    def _ready_or_raise(self) -> bool | None:
+    def _refusal_or_raise(self) -> str:
         if self._process is not None and self._process.poll() is not None:
             code = self._process.returncode
             message = f"{self.name} ended with code {code}\n{self.log_tail()}"
             raise ServerFailedError(message)
-        return self.readiness.holds() or None
+        return self.readiness.refusal()
 
     def stop(self, *, grace_seconds: float = STOP_GRACE_SECONDS) -> None:
         """End this process and no other: ask, and kill it after ``grace_seconds``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from .polling import poll
+from .polling import poll_until
 
 
 class Counted(Protocol):
@@ -16,4 +16,9 @@ class Counted(Protocol):
 def wait_for_reads(source: Counted, more: int = 2) -> None:
     """Until it was read so often again: the last but one of them is over then."""
     until = source.reads + more
-    poll(lambda: source.reads >= until or None, deadline_seconds=15, waiting_for="more reads")
+    poll_until(
+        lambda: source.reads,
+        lambda reads: reads >= until,
+        deadline_seconds=15,
+        waiting_for=f"{until} reads",
+    )

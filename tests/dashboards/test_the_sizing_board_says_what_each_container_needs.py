@@ -1,62 +1,16 @@
-"""The queries of the board Sizing on series written by hand."""
+"""The tables of the board Sizing, on series written by hand."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from gpuatlas_dashboards.boards import sizing_queries as queries
 from gpuatlas_dashboards.boards.sizing import TEXTS
-from gpuatlas_dashboards.boards.sizing_queries import ROW
 from gpuatlas_dashboards.signals import sizing
-from gpuatlas_dashboards.workload_variables import KEY
-from gpuatlas_harness.binaries import required, system_binary
 from gpuatlas_harness.board_answers import Samples, faults
 from gpuatlas_harness.boards import read_boards
-
-GIB: Final = 2**30
-SCRAPED: Final = 'job="gpuatlas", instance="i"'
-
-
-@pytest.fixture(autouse=True)
-def _promtool() -> None:
-    required(lambda: system_binary("promtool", package="prometheus"))
-
-
-def container(workload: str, *, cluster: str = "c", name: str = "main") -> str:
-    return (
-        f'cluster="{cluster}", namespace="red", workload_kind="Deployment",'
-        f' workload="{workload}", container="{name}"'
-    )
-
-
-def keyed(workload: str, *, cluster: str = "c", name: str = "main") -> str:
-    """The labels of a row of the tables."""
-    key = f"{cluster}/red/Deployment/{workload}"
-    labels = container(workload, cluster=cluster, name=name)
-    return f'{labels}, {KEY}="{key}", {ROW}="{key}/{name}"'
-
-
-def said(metric: str, workload: str, value: float, extra: str = "") -> dict[str, str]:
-    """What the analysis publishes of a container."""
-    return {f"gpuatlas_sizing_{metric}{{{container(workload)}, {SCRAPED}{extra}}}": f"{value}x5"}
-
-
-def verdict(workload: str, verdict: str, reason: str = "", resource: str = "memory") -> str:
-    words = f'resource="{resource}", verdict="{verdict}", reason="{reason}"'
-    return f"gpuatlas_sizing_verdict_info{{{container(workload)}, {SCRAPED}, {words}}}"
-
-
-JUDGED: Final = (
-    said("memory_present_bytes", "chat", 12 * GIB)
-    | said("memory_peak_bytes", "chat", 6 * GIB)
-    | said("memory_proposed_bytes", "chat", 7 * GIB)
-    | said("memory_saving_bytes", "chat", 20 * GIB)
-    | said("memory_present_bytes", "embed", 4 * GIB)
-    | {verdict("chat", "smaller"): "1x5", verdict("embed", "cannot", "rollout"): "1x5"}
-)
+from gpuatlas_harness.sizing_board import GIB, JUDGED, container, keyed, said, verdict
 
 
 def test_a_container_has_what_it_reserves_its_peak_and_what_follows(tmp_path: Path) -> None:
@@ -165,51 +119,6 @@ def test_compute_and_whole_cards_have_their_own_rows(tmp_path: Path) -> None:
     assert faults(tmp_path, series, asked) == ""
 
 
-def totals() -> dict[str, str]:
-    board = next(board for board in read_boards() if board.name == "sizing")
-    titles = (TEXTS["en"].proposals.title, TEXTS["en"].outcome.title)
-    targets = [t for p in board.panels() if p["title"] in titles for t in p["targets"]]
-    return {target["legendFormat"]: target["expr"] for target in targets}
-
-
-def test_totals_tell_what_could_be_given_back(tmp_path: Path) -> None:
-    series = JUDGED | said("memory_saving_bytes", "web", -3 * GIB)
-    series |= said("cards_saving", "tune", 6)
-    series |= {'gpuatlas_sizing_node_room_allocations{cluster="c", node="n"}': "4x5"}
-    texts = TEXTS["en"]
-    answers = {
-        texts.given_back: 20 * GIB,
-        texts.cards_given_back: 6,
-        texts.asked_for: 3 * GIB,
-        texts.more: 4,
-    }
-    asked: dict[str, Samples] = {
-        totals()[name]: [("{}", float(value))] for name, value in answers.items()
-    }
-
-    assert faults(tmp_path, series, asked) == ""
-
-
-def test_answers_of_all_three_tables_are_counted(tmp_path: Path) -> None:
-    """As many as the tables have rows: `ocr` was promised no compute, and has none."""
-    series = JUDGED | said("compute_present_ratio", "chat", 0.5)
-    series |= {verdict("chat", "larger", resource="compute"): "1x5"}
-    series |= {verdict("ocr", "cannot", "not-promised", resource="compute"): "1x5"}
-    series |= {verdict("tune", "smaller", resource="cards"): "1x5"}
-    texts = TEXTS["en"]
-    counted = {texts.smaller: 2, texts.larger: 1, texts.fitting: 0, texts.cannot: 1}
-    asked: dict[str, Samples] = {
-        totals()[name]: [("{}", float(number))] for name, number in counted.items()
-    }
-    rows = {"memory": 2.0, "compute": 1.0, "cards": 1.0}
-    asked |= {
-        f"count({queries.verdicts(resource)})": [("{}", number)]
-        for resource, number in rows.items()
-    }
-
-    assert faults(tmp_path, series, asked) == ""
-
-
 def test_more_is_proposed_at_a_limit_and_says_so(tmp_path: Path) -> None:
     """No number of it is a need that somebody measured."""
     series = JUDGED | said("compute_present_ratio", "chat", 0.5)
@@ -266,80 +175,3 @@ def test_what_asks_for_much_stands_as_high_as_what_saves_much(tmp_path: Path) ->
         ]
 
         assert sorts[-1] == {"field": "Value #change (max)", "desc": True}
-
-
-def test_nothing_to_give_back_is_0_and_no_analysis_is_nothing(tmp_path: Path) -> None:
-    given_back = totals()[TEXTS["en"].given_back]
-    larger = said("memory_saving_bytes", "web", -3 * GIB)
-
-    assert faults(tmp_path, larger, {given_back: [("{}", 0.0)]}) == ""
-    assert faults(tmp_path, {}, {expr: [] for expr in totals().values()}) == ""
-
-
-def node_row(node: str) -> str:
-    return f'{{cluster="c", node="{node}", {ROW}="c/{node}"}}'
-
-
-def test_the_safe_ratio_stands_beside_the_present_one(tmp_path: Path) -> None:
-    """Of a node without a sharing layer only the present one is known, from the recordings."""
-    series = {
-        'gpuatlas_sizing_node_overcommit_present_ratio{cluster="c", node="a"}': "1.2x5",
-        'gpuatlas_sizing_node_overcommit_safe_ratio{cluster="c", node="a"}': "1.4x5",
-        'node:gpuatlas_memory_allocated:ratio{cluster="c", node="a"}': "1.1x5",
-        'node:gpuatlas_memory_allocated:ratio{cluster="c", node="b"}': "0.5x5",
-    }
-    asked: dict[str, Samples] = {
-        queries.furthest_promised(sizing.PRESENT_RATIO): [
-            (node_row("a"), 1.2),
-            (node_row("b"), 0.5),
-        ],
-        queries.furthest_promised(sizing.SAFE_RATIO): [(node_row("a"), 1.4)],
-    }
-
-    assert faults(tmp_path, series, asked) == ""
-
-
-def test_what_fits_names_node_and_workload(tmp_path: Path) -> None:
-    owner = 'cluster="c", namespace="red", workload_kind="Deployment", workload="chat"'
-    name = "gpuatlas_sizing_node_fits"
-    series = {f'{name}{{node="a", {owner}}}': "3x5", f'{name}{{node="b", {owner}}}': "0x5"}
-    row = f'{{node="a", {owner}, {KEY}="c/red/Deployment/chat"}}'
-
-    assert faults(tmp_path, series, {queries.FITS: [(row, 3.0)]}) == ""
-
-
-def test_a_priority_is_proposed_with_its_reasons(tmp_path: Path) -> None:
-    owner = 'cluster="c", namespace="red", workload_kind="Deployment", workload="chat"'
-    pod = 'cluster="c", namespace="red", pod="chat-0"'
-    series = {
-        f'gpuatlas_sizing_contended_seconds{{{owner}, role="victim"}}': "3600x5",
-        f"gpuatlas_sizing_priority_proposed{{{owner}}}": "0x5",
-        f'gpuatlas_allocation_priority{{{pod}, node="n", card="a", container="m"}}': "1x5",
-        f'pod:gpuatlas_pod_workload_info:group{{{pod}, workload_kind="Deployment", '
-        'workload="chat"}': "1x5",
-    }
-    row = f'{{{owner}, {KEY}="c/red/Deployment/chat"}}'
-    asked: dict[str, Samples] = {
-        queries.contended("victim"): [(row, 3600.0)],
-        queries.contended("suspect"): [],
-        queries.PRIORITY_NOW: [(row, 1.0)],
-        queries.PRIORITY_PROPOSED: [(row, 0.0)],
-    }
-
-    assert faults(tmp_path, series, asked) == ""
-
-
-def test_a_service_measured_only_alone_has_a_row(tmp_path: Path) -> None:
-    owner = 'cluster="c", namespace="red", workload_kind="Deployment", workload="chat"'
-    series = {
-        f"workload:gpuatlas_service_speed_alone:avg1d{{{owner}}}": "80x5",
-        f"workload:gpuatlas_service_speed_alone:count1d{{{owner}}}": "20x5",
-    }
-    row = f'{{{owner}, {KEY}="c/red/Deployment/chat"}}'
-    asked: dict[str, Samples] = {
-        f"({queries.speed(sizing.SPEED_ALONE)}) + 0": [(row, 80.0)],
-        queries.speed(sizing.TIME_ALONE): [(row, 1200.0)],
-        queries.speed(sizing.SPEED_RATIO): [],
-    }
-
-    assert faults(tmp_path, series, asked) == ""
