@@ -57,6 +57,13 @@ def test_records_reach_back_to_the_first_of_the_day(tmp_path: Path) -> None:
     assert faults(tmp_path, {counted: "4x2880"}, of_two_hours, at="2h") == ""
 
 
+def test_records_of_the_first_minutes_are_told_in_minutes(tmp_path: Path) -> None:
+    counted = 'cluster:gpuatlas_cards:count{cluster="c"}'
+    of_four_minutes = {cluster.OBSERVED.within(CLUSTER): [("{}", 240.0)]}
+
+    assert faults(tmp_path, {counted: "_x3 4x60"}, of_four_minutes, at="7m") == ""
+
+
 MIB: Final = 2**20
 PHYSICAL: Final = 80_000
 RULES: Final = [

@@ -86,12 +86,13 @@ COMPUTE_USED: Final = Signal(
     expr="sum(card:gpuatlas_compute_utilization_ratio:max{SCOPE})",
 )
 
-# How far back the records of the last day reach.
+# How far back the records of the last day reach; those of the first minutes are counted in minutes.
 OBSERVED: Final = Signal(
     key="cluster.observed",
     unit=Unit.SECONDS,
     expr="""time() - min(
   min_over_time(timestamp(cluster:gpuatlas_cards:count{SCOPE})[1d:10m])
+  or min_over_time(timestamp(cluster:gpuatlas_cards:count{SCOPE})[10m:1m])
   or timestamp(cluster:gpuatlas_cards:count{SCOPE})
 )""",
 )
