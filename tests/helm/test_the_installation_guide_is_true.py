@@ -115,6 +115,19 @@ def test_a_prometheus_of_ones_own_finds_the_exporter(render: Callable[..., Rende
     assert at(plain, "kubernetes_sd_configs.0.namespaces.names") == [NAMESPACE]
 
 
+def test_logs_are_those_of_all_shards_and_of_no_other_pod(render: Callable[..., Rendered]) -> None:
+    # By labels: one Deployment is not all shards, and --all-pods came with kubectl 1.31.
+    (words,) = (words for words in commands("troubleshooting.md", "kubectl") if "logs" in words)
+    assert words[:4] == ("-n", NAMESPACE, "logs", "--selector")
+    assert words[5:] == ("--prefix", "--tail=-1")
+    wanted = dict(pair.split("=") for pair in words[4].split(","))
+
+    sharded = render("large-values.yaml")
+    pods = [at(item, "spec.template") for item in sharded.of("Deployment")]
+    labels = [at(pod, "metadata.labels") for pod in (*pods, *sharded.of("Pod"))]
+    assert [wanted.items() <= those.items() for those in labels] == [True, True, True, False]
+
+
 @pytest.mark.parametrize("block", PROMETHEUS, ids=("plain", "of nodes"))
 def test_prometheus_takes_its_configuration(block: Block, tmp_path: Path) -> None:
     # Debian's own is built without the discovery of Kubernetes.
