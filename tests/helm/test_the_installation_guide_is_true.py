@@ -68,6 +68,28 @@ def test_installing_commands_are_taken(
     assert rendered.of("Deployment")
 
 
+def test_files_of_values_are_joined_and_lists_are_not(render: Callable[..., Rendered]) -> None:
+    (words,) = (words for words in INSTALLING if words.count("--values") > 1)
+    names = [words[at + 1] for at, word in enumerate(words) if word == "--values"]
+
+    assert names[0] == "first-values.yaml"
+    container = at(render(*names).of("Deployment")[0], "spec.template.spec.containers.0")
+    assert container["image"] == "registry.example/gpu/gpuatlas:0.1.0"
+    prometheus = "http://kube-prometheus-stack-prometheus.monitoring:9090"
+    assert f"--prometheus-url={prometheus}" in container["args"]
+    assert namespaces_of(container) == ["hami-system", "gpu-operator"]
+
+    both = render("gke-values.yaml", "hami-values.yaml").of("Deployment")[0]
+    container = at(both, "spec.template.spec.containers.0")
+    assert namespaces_of(container) == ["hami-system", "gpu-operator"]
+
+
+def namespaces_of(container: dict[str, Any]) -> list[str]:
+    """The namespaces in which exporters are looked for."""
+    option = "--exporter-namespace="
+    return [word.removeprefix(option) for word in container["args"] if word.startswith(option)]
+
+
 def chart_of(path: str, helm4: Helm, folder: Path) -> Path:
     """The chart that a command names: the folder, or the archive that `make chart` would write."""
     if path == "helm/gpuatlas":
