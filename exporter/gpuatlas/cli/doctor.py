@@ -8,7 +8,8 @@ from typing import Any, Final
 import click
 
 from gpuatlas.cli.options import (
-    cluster_options,
+    live_cluster_options,
+    no_folder_option,
     output_options,
     pages_from_option,
     prometheus_options,
@@ -39,6 +40,8 @@ Exit codes, for scripts:
   2   wrong usage
   3   the API server or the Prometheus could not be asked
 
+With --prometheus-url that Prometheus is examined as well: scrape, labels, rules, alerts, history.
+
 In a pod it has the rights and the ways of the exporter there: exporters are asked at their own
 addresses. Rights needed: those that it examines; docs/commands.md has the list.
 """
@@ -46,7 +49,8 @@ addresses. Rights needed: those that it examines; docs/commands.md has the list.
 
 @click.command(epilog=_EXAMPLES)
 @output_options
-@cluster_options
+@live_cluster_options
+@no_folder_option
 @prometheus_options
 @pages_from_option
 def doctor(**options: Any) -> None:

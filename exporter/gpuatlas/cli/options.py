@@ -55,7 +55,7 @@ kubeconfig_options: Final = _together(
         option("--context", metavar="NAME", help="Context of the kubeconfig."),
     )
 )
-cluster_options: Final = _together(
+live_cluster_options: Final = _together(
     (
         kubeconfig_options,
         option(
@@ -70,9 +70,16 @@ cluster_options: Final = _together(
             metavar="NAME",
             help="Take only pods of this namespace for exporters. Repeatable; default: any.",
         ),
+    )
+)
+cluster_options: Final = _together(
+    (
+        live_cluster_options,
         option("--from", type=_FILE, metavar="DIR", help="Read a capture folder, not a cluster."),
     )
 )
+# For a command that a folder cannot serve: not offered, and refused with the reason.
+no_folder_option: Final = option("--from", type=_FILE, hidden=True)
 # How to get into a Prometheus; where it is, each command says in its own words.
 prometheus_access_options: Final = _together(
     (

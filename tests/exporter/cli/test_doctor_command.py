@@ -132,6 +132,12 @@ def test_a_capture_is_no_installation(run: Run, captures: Path) -> None:
     assert "a capture folder has no installation to examine" in result.stderr
 
 
+def test_help_offers_no_folder_and_says_what_a_prometheus_is_for(run: Run) -> None:
+    shown = " ".join(run("doctor", "--help").stdout.split())
+    assert "--from" not in shown.split()
+    assert "With --prometheus-url that Prometheus is examined as well" in shown
+
+
 def test_in_a_pod_the_account_of_the_pod_is_used(run: Run) -> None:
     env = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1"}
     result = run("doctor", columns=200, **env)
