@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -111,6 +112,13 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> EffectReport:
 
 def test_the_example_in_the_docs_is_what_a_real_prometheus_gives(example: EffectReport) -> None:
     assert document(example) == DOCUMENT.read_text("utf-8")
+
+
+def test_the_command_above_the_example_names_what_is_required() -> None:
+    (typed,) = re.findall(r"`(gpuatlas report --[^`]+)`", DOCUMENT.read_text("utf-8"))
+    words = shlex.split(typed.replace("\n> ", " "))
+    options = [word for word in words if word.startswith("--")]
+    assert options == ["--prometheus-url", "--node", "--since", "--changed", "--changed"]
 
 
 def test_as_many_workloads_fit_a_card_as_the_scenario_puts_there(example: EffectReport) -> None:

@@ -213,8 +213,9 @@ ABOUT: Final = """\
 > services that use at most 12.9 GiB each, first a card for each, then parts of 16 GiB, then 1.2
 > times the memory promised. A real Prometheus has the three weeks, and this is what it gave:
 >
-> `gpuatlas report --node a100-1 --since '2026-08-01=whole cards'
-> --changed '2026-08-08=shared by memory' --changed '2026-08-15=overcommitted'`
+> `gpuatlas report --prometheus-url http://prometheus:9090 --node a100-1
+> --since '2026-08-01=whole cards' --changed '2026-08-08=shared by memory'
+> --changed '2026-08-15=overcommitted'`
 
 """
 
