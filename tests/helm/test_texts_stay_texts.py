@@ -42,6 +42,8 @@ VARIANTS: Final = {
     ),
     "plain": ({"rules.as": "ConfigMap", "scrape.by": "annotations"}, "prometheus.bearerToken."),
 }
+# Here the text is a value alone: the names are those of labels of series.
+OF_SERIES: Final = {"prometheus.matchers"}
 # What YAML 1.1, YAML 1.2 or Go's reader takes for something else when nothing stands around it.
 _OTHERWISE: Final = re.compile(
     r"(?ix) [-+]? (0x[0-9a-f_]+ | 0o?[0-7_]+ | 0b[01_]+ | [0-9][0-9_]*(\.[0-9_]*)?(e[-+]?[0-9]+)?"
@@ -141,6 +143,8 @@ def of_texts(numbered: Callable[[int], str], without: str) -> Iterator[tuple[str
     for number, (path, part) in enumerate(leaves(SCHEMA)):
         text = numbered(number)
         value = None if path.startswith(without) else given(part, text)
+        if path in OF_SERIES:
+            value = {"label": text}
         if value is not None:
             yield path, text, value
 

@@ -261,6 +261,14 @@ def test_an_image_is_named_as_registries_have_it(
         ({"prometheus.url": "http://prometheus/api/v1"}, "leave /api/v1 away"),
         ({"prometheus.url": "http://mimir/prometheus/api/v1/"}, "leave /api/v1 away"),
         ({"prometheus.url": "http://mimir/prometheus/api/v1//"}, "leave /api/v1 away"),
+        (
+            {"prometheus.url": "http://p", "prometheus.matchers": {'a="b"} or up{x': "c"}},
+            r'prometheus.matchers: "a=\"b\"} or up{x" is no label of a series: letters',
+        ),
+        (
+            {"prometheus.url": "http://p", "prometheus.matchers": {"__name__": "c"}},
+            'prometheus.matchers: "__name__" is no label of a series',
+        ),
         ({"prometheus.basicAuth.secret": "a"}, "need prometheus.url"),
         ({"web.tls": True}, "web.tls needs web.secret"),
         # The probes would go on asking 9836, and the kubelet would kill the pod again and again.

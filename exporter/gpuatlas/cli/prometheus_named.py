@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -16,6 +17,13 @@ PROMETHEUS_OPTIONS: Final = (
     MATCHER,
 )
 """Those that mean nothing without a Prometheus."""
+
+# It stands in queries as it is: what else is in it would be PromQL, or break it. `__name__` each
+# query has already. The chart asks the same (validate.yaml).
+_LABEL: Final = re.compile(r"(?!__name__$)[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_NO_LABEL: Final = (
+    "is no label of a series: letters, digits and _ with no digit first, such as cluster=prod"
+)
 
 PAGES_FROM_EXPORTERS: Final = "exporters"
 PAGES_FROM_PROMETHEUS: Final = "prometheus"
@@ -56,6 +64,8 @@ def _no_pairs(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for text in options[MATCHER]:
         if not _is_pair(text):
             yield MATCHER, f"{text!r} must be LABEL=VALUE, such as cluster=prod"
+        elif not _LABEL.fullmatch(label := text.partition("=")[0]):
+            yield MATCHER, f"{text!r}: {label!r} {_NO_LABEL}"
 
 
 def _is_pair(text: str) -> bool:
