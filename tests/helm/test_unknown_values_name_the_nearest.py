@@ -190,7 +190,16 @@ def test_an_address_of_another_form_is_refused_and_not_shown(
     assert "s3" not in said
 
 
-@pytest.mark.parametrize("url", ["http://[::1]:9090/", "https://mimir/prometheus"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://[::1]:9090/",
+        "https://mimir/prometheus",
+        "http://p:65535",
+        "http://p:09090",
+        "http://p:",
+    ],
+)
 def test_an_address_is_given_as_it_is(url: str, helm4: Helm) -> None:
     pod = helm4.render({"prometheus.url": url}).exporter()
 
@@ -252,6 +261,15 @@ def test_an_image_is_named_as_registries_have_it(
             },
             "basicAuth and bearerToken are two ways to log in",
         ),
+        (
+            {"prometheus.url": "http://prometheus\\prefix"},
+            "prometheus.url has a \\: write / instead",
+        ),
+        ({"prometheus.url": "http://prometheus:web"}, "a port from 1 to 65535 behind it"),
+        ({"prometheus.url": "http://prometheus:0"}, "a port from 1 to 65535 behind it"),
+        ({"prometheus.url": "http://prometheus:65536/prefix"}, "a port from 1 to 65535 behind it"),
+        ({"prometheus.url": "http://2001:db8::1:9090"}, "a port from 1 to 65535 behind it"),
+        ({"prometheus.url": "http://:9090"}, "a port from 1 to 65535 behind it"),
         ({"prometheus.url": "http://prometheus/?token=a"}, "so that it ends before a ?"),
         ({"prometheus.url": "http://prometheus?"}, "so that it ends before a ?"),
         ({"prometheus.url": "http://prometheus/#a"}, "so that it ends before a #"),

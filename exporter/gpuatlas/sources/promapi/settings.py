@@ -17,6 +17,9 @@ _SECOND_AT: Final = (
     "has an @ behind its host: write a /, ?, # or @ of a user name, a password or a path as %2F, "
     "%3F, %23 or %40"
 )
+_BACKSLASH: Final = (
+    "has a \\: write / where a path has it, and %5C where a user name or a password has it"
+)
 _PORT: Final = "must have a port from 1 to 65535 behind its host, or none"
 _BEHIND_THE_PATH: Final = {
     "?": "has a query: end it before the ?, since /api/v1 is put behind it; a token belongs into "
@@ -77,8 +80,8 @@ def problem_of_url(url: str) -> str:
     Nothing of the URL itself is in it: any part may belong to a password in which a / was not
     written as %2F.
     """
-    if " " in url or not url.isprintable():
-        return _CHARACTER
+    if problem := _problem_of_characters(url):
+        return problem
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -91,6 +94,14 @@ def problem_of_url(url: str) -> str:
     if not _has_port(parts):
         return _PORT
     return _problem_behind_the_host(url)
+
+
+def _problem_of_characters(url: str) -> str:
+    if " " in url or not url.isprintable():
+        return _CHARACTER
+    # For urlsplit() it belongs to the user, for the client the host ends before it: with
+    # http://DOMAIN\user:password@host the password would be sent to DOMAIN.
+    return _BACKSLASH if "\\" in url else ""
 
 
 def _has_port(parts: SplitResult) -> bool:

@@ -17,6 +17,7 @@ SECOND_AT = (
     "has an @ behind its host: write a /, ?, # or @ of a user name, a password or a path as %2F, "
     "%3F, %23 or %40"
 )
+BACKSLASH = "has a \\: write / where a path has it, and %5C where a user name or a password has it"
 PORT = "must have a port from 1 to 65535 behind its host, or none"
 QUERY = (
     "has a query: end it before the ?, since /api/v1 is put behind it; a token belongs into the "
@@ -37,6 +38,7 @@ API = "ends with /api/v1, which is put behind it: leave that out"
         "http://[2001:db8::1]:9090",
         "http://me:s3cret@prometheus:9090/prefix",
         "http://me:s3cret%2F%3F%23%40%20x@prometheus",
+        "http://DOMAIN%5Cme:s3cret@prometheus",
         "https://mimir/a%20path/prometheus",
         "https://mimir/api/v1/prometheus",
         "http://prométheus/préfixe",
@@ -77,6 +79,11 @@ def test_usable(url: str) -> None:
         ("http://me:9#s3cret@prometheus", SECOND_AT),
         ("http://me:s3/cret@prometheus", SECOND_AT),
         ("http://prometheus/@team", SECOND_AT),
+        # The client would ask DOMAIN, me and prometheus.
+        ("http://DOMAIN\\me:s3cret@prometheus", BACKSLASH),
+        ("http://me:12\\34@prometheus", BACKSLASH),
+        ("http://prometheus\\@mimir", BACKSLASH),
+        ("http:\\\\prometheus", BACKSLASH),
         # urlsplit() would leave some of these out without a word.
         (" http://prometheus", CHARACTER),
         ("http://prometheus ", CHARACTER),
@@ -95,10 +102,10 @@ def test_what_is_wrong_and_what_to_write(url: str, problem: str) -> None:
     assert problem_of_url(url) == problem
 
 
-@given(st.text(st.characters() | st.sampled_from("?#@/: \n%[]")))
+@given(st.text(st.characters() | st.sampled_from("?#@/:\\ \n%[]")))
 @settings(deadline=None, max_examples=300)
 def test_what_follows_the_host_is_a_path_or_refused(rest: str) -> None:
     found = problem_of_url(f"http://prometheus{rest}")
-    assert found in {"", CHARACTER, BEGINNING, SECOND_AT, PORT, QUERY, FRAGMENT, API}
+    assert found in {"", CHARACTER, BACKSLASH, BEGINNING, SECOND_AT, PORT, QUERY, FRAGMENT, API}
     if not found:
-        assert not {"?", "#", " ", "\n"} & set(rest)
+        assert not {"?", "#", "\\", " ", "\n"} & set(rest)
