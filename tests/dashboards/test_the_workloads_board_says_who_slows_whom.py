@@ -15,7 +15,6 @@ from gpuatlas_harness.board_answers import Samples, faults
 from gpuatlas_harness.workloads_board import CHAT, CHOSEN, LISTED, STATE, workloads_boards
 
 RATIO: Final = "workload:gpuatlas_slowed_ratio:rate10m"
-COUNTER: Final = "gpuatlas_workload_slowed_seconds_total"
 ON_ONE_CARD: Final = {
     f'workload:gpuatlas_card_info:group{{{CHAT}, node="n", card="GPU-a"}}': "1x5",
     'gpuatlas_card_tenants{cluster="c", node="n", card="GPU-a"}': "2x5",
@@ -70,14 +69,12 @@ OCR: Final = f'{SUSPECT_KEY}="c/blue/Job/ocr"'
 def test_a_suspect_stands_with_its_grade_its_time_and_a_link(tmp_path: Path) -> None:
     """Slowed half of the time for an hour; for ten minutes no more."""
     series = {
-        suspicion(COUNTER, "ocr", "3"): "0+30x60 1800x10",
-        suspicion(RATIO, "ocr", "3"): "0.5x60 0x10",
-        suspicion(COUNTER, "etl", "1"): "0x70",
+        suspicion(RATIO, "ocr", "3"): "0.5x59 0x10",
         suspicion(RATIO, "etl", "1"): "0x70",
     }
     name = f'{{cluster="c", {PAIR}, {slowed.PAIR}="c/blue/Job/ocr/3"'
     asked: dict[str, Samples] = {
-        f"round({slowed.SUSPECTS})": [(f"{name}, {OCR}}}", 1800.0)],
+        slowed.SUSPECTS: [(f"{name}, {OCR}}}", 1800.0)],
         slowed.SUSPECTS_NOW: [(f"{name}}}", 0.0)],
         slowed.OVER_TIME: [('{suspect_namespace="blue", suspect="ocr"}', 0.0)],
     }
@@ -98,7 +95,7 @@ def test_pairs_have_the_time_of_the_range_and_lead_to_both(tmp_path: Path) -> No
 
 
 def test_without_a_suspect_the_link_stays_where_it_is(tmp_path: Path) -> None:
-    series = {suspicion(COUNTER, "", "0", kind=""): "0+30x60"}
+    series = {suspicion(RATIO, "", "0", kind=""): "0.5x60"}
     chosen = CHOSEN | {"workload": "c/red/Deployment/chat"}
     asked = {
         f"count by ({SUSPECT_KEY}) ({slowed.SUSPECTS})": [

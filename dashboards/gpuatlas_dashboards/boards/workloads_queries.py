@@ -100,7 +100,10 @@ IDENTITY: Final = f"""group by (
 )"""
 
 WAITS: Final = f"max by (reason) (gpuatlas_workload_waiting_seconds{{{CHOSEN_WORKLOAD}}})"
-REQUESTED: Final = f"sum by (resource) (gpuatlas_workload_cards_requested{{{CHOSEN_WORKLOAD}}})"
+# Of several runs the sum, of what several exporters say the largest.
+REQUESTED: Final = f"""sum by (resource) (
+  max by ({WORKLOAD}, resource) (gpuatlas_workload_cards_requested{{{CHOSEN_WORKLOAD}}})
+)"""
 
 
 def _of_pods(expr: str) -> str:

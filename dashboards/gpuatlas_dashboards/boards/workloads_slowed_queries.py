@@ -68,8 +68,9 @@ PAIRS_NOW: Final = _keyed(
 # --- The chosen workload ----------------------------------------------------------------------
 
 _SUSPECTED: Final = f"cluster, {_SUSPECT}"
-_SLOWED_FOR: Final = f"""sum by ({_SUSPECTED}) (
-  increase(gpuatlas_workload_slowed_seconds_total{{{CHOSEN_WORKLOAD}}}[$__range])
+# Not by the counters: several exporters count the same, and a new one starts over.
+_SLOWED_FOR: Final = f"""60 * sum by ({_SUSPECTED}) (
+  sum_over_time({_RATIO}{{{CHOSEN_WORKLOAD}}}[$__range:1m])
 ) > 0"""
 SUSPECTS: Final = _keyed(with_suspect_key(_SLOWED_FOR), _SUSPECTED)
 SUSPECTS_NOW: Final = _keyed(

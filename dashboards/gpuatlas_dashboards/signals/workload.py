@@ -59,7 +59,8 @@ CARDS: Final = Signal(
 PODS: Final = Signal(
     key="workload.pods",
     unit=Unit.CARDS,
-    expr=f'sum by ({WORKLOAD}) (gpuatlas_workload_pods{{SCOPE, phase="Running"}})',
+    # Each exporter tells all of them: the largest count is taken.
+    expr=f'max by ({WORKLOAD}) (gpuatlas_workload_pods{{SCOPE, phase="Running"}})',
 )
 GANG: Final = Signal(
     key="workload.gang_min_members",
