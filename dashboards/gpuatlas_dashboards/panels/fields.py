@@ -141,11 +141,6 @@ def state_codes(words: Mapping[State, str]) -> Json:
     )
 
 
-def state_names(words: Mapping[State, str]) -> Json:
-    """For the label `state`."""
-    return texts_of_values({s.value: (state_text(s, words), STATE_COLOURS[s]) for s in State})
-
-
 def severities(words: Mapping[Severity, str]) -> Json:
     """For the label `severity` of alerts."""
     return texts_of_values({s.value: (words[s], SEVERITY_COLOURS[s]) for s in Severity})

@@ -120,16 +120,3 @@ def series_to_sparkline(ref: str) -> list[Json]:
         {"id": "filterFieldsByName", **others, **timeless},
         {"id": "timeSeriesTable", "options": {}},
     ]
-
-
-def config_from(ref: str, mappings: Mapping[str, str], *, apply_to: str = "") -> Json:
-    """A query's value becomes a setting of the others, as in `{"Value": "max"}`."""
-    matcher = {"applyTo": {"id": "byRegexp", "options": apply_to}} if apply_to else {}
-    handlers = [
-        {"fieldName": field, "handlerKey": key, "reducerId": "lastNotNull"}
-        for field, key in mappings.items()
-    ]
-    return {
-        "id": "configFromData",
-        "options": {"configRefId": ref, "mappings": handlers, **matcher},
-    }
