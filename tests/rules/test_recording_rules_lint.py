@@ -121,7 +121,8 @@ OBJECT_LABELS = {"cluster", "node", "card", "namespace", "pod", "container", "pa
 WORKLOAD_LABELS = {"workload_kind", "workload", "revision", "group", "runtime"}
 SUSPECT_LABELS = {"suspect_namespace", "suspect_kind", "suspect", "grade"}
 CHECK_LABELS = {"state", "check", "layer", "input", "source", "shard"}
-LABELS = OBJECT_LABELS | WORKLOAD_LABELS | SUSPECT_LABELS | CHECK_LABELS
+EXPORTER_LABELS = {"instance"}  # of which one it is, as cluster.yaml alone asks
+LABELS = OBJECT_LABELS | WORKLOAD_LABELS | SUSPECT_LABELS | CHECK_LABELS | EXPORTER_LABELS
 # Each spells what no other file needs. check.yaml asks whether a field of DCGM is there, never for
 # its value.
 READERS_OF_FOREIGN = {
