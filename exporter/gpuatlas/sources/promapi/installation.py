@@ -6,6 +6,7 @@ Each question that brings no answer is noted and costs itself only.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeVar
@@ -21,9 +22,10 @@ from gpuatlas.model.doctor import (
     SourceSight,
 )
 from gpuatlas.model.units import clean_text
-from gpuatlas.sources.errors import BadAnswerError, NotFoundError, SourceError
+from gpuatlas.sources.errors import BadAnswerError, SourceError
 from gpuatlas.sources.promapi.client import METRIC_NAME, PrometheusClient, selector
 from gpuatlas.sources.promapi.expressions import ExpressionReader
+from gpuatlas.sources.promapi.questions import Questions
 from gpuatlas.sources.promapi.settings import PrometheusSettings
 
 T = TypeVar("T")
@@ -52,7 +54,11 @@ _LONGEST_ERROR: Final = 300
 
 
 def read_installation(
-    settings: PrometheusSettings, recordings: Collection[str], *, now: float
+    settings: PrometheusSettings,
+    recordings: Collection[str],
+    *,
+    now: float,
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> PrometheusFacts:
     """What the server knows, with `error` where it cannot be asked at all.
 
@@ -60,13 +66,14 @@ def read_installation(
         settings: where it is.
         recordings: series to look for.
         now: Unix seconds.
+        monotonic: for the time that all questions may take together.
     """
     reader = _Reader(settings)
     try:
         reader.vector("vector(1)")
     except SourceError as error:
         return PrometheusFacts(address=reader.address, error=str(error))
-    questions = _Questions()
+    questions = Questions(settings.round_timeout, monotonic)
     facts = PrometheusFacts(
         address=reader.address,
         matchers={name: clean_text(value) for name, value in settings.matchers.items()},
@@ -88,23 +95,6 @@ def read_installation(
     if not facts.matchers or of_dcgm or facts.exporters or facts.gone or facts.recorded:
         return facts
     return replace(facts, labelled=questions.ask("labelled", reader.labelled))
-
-
-class _Questions:
-    """Asks one after the other and remembers what failed."""
-
-    def __init__(self) -> None:
-        self.unread: dict[str, str] = {}
-
-    def ask(self, name: str, question: Callable[[], T]) -> T | None:
-        try:
-            return question()
-        except NotFoundError as error:
-            # Thanos, Mimir's querier and VictoriaMetrics have not all of Prometheus' own API.
-            self.unread[name] = f"the server does not serve that part of the API ({error})"
-        except SourceError as error:
-            self.unread[name] = str(error)
-        return None
 
 
 class _Reader(PrometheusClient):

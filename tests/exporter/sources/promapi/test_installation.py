@@ -398,3 +398,22 @@ def test_names_of_rules_and_groups_are_one_clean_line() -> None:
     assert rule.group.isprintable()
     assert rule.name.isprintable()
     assert len(rule.name) < 1000
+
+
+def test_a_slow_server_is_not_asked_for_minutes() -> None:
+    """Twenty seconds for each question: three are answered, then it ends."""
+    instants = iter(range(0, 2_000, 20))
+    asked: list[str] = []
+    with served(asking(asked, {})) as address:
+        found = read_installation(
+            PrometheusSettings(url=f"http://{address}"),
+            GROUPS.values(),
+            now=NOW,
+            monotonic=lambda: next(instants),
+        )
+    assert [query for query in asked if "DCGM" in query] == []
+    assert found.exporters == ()
+    assert {found.unread[name] for name in ("rules", "recorded", "sources", "blind")} == {
+        "not asked: what was asked before took 60 s"
+    }
+    assert (found.holders, found.dcgm, found.rules) == (None, None, None)
