@@ -42,8 +42,8 @@ VARIANTS: Final = {
     ),
     "plain": ({"rules.as": "ConfigMap", "scrape.by": "annotations"}, "prometheus.bearerToken."),
 }
-# Here the text is a value alone: the names are those of labels of series.
-OF_SERIES: Final = {"prometheus.matchers"}
+# Here the text is a value alone: the names are those of labels in Prometheus.
+OF_SERIES: Final = {"prometheus.matchers", "rules.alertLabels"}
 # What YAML 1.1, YAML 1.2 or Go's reader takes for something else when nothing stands around it.
 _OTHERWISE: Final = re.compile(
     r"(?ix) [-+]? (0x[0-9a-f_]+ | 0o?[0-7_]+ | 0b[01_]+ | [0-9][0-9_]*(\.[0-9_]*)?(e[-+]?[0-9]+)?"

@@ -291,6 +291,13 @@ def test_an_image_is_named_as_registries_have_it(
         ({"web.tls": True}, "web.tls needs web.secret"),
         # The probes would go on asking 9836, and the kubelet would kill the pod again and again.
         ({"extraArgs": ["--listen=:9000"]}, "leave --listen away"),
+        (
+            {"extraEnv": [{"name": "GPUATLAS_LISTEN", "value": ":9000"}]},
+            "leave GPUATLAS_LISTEN away",
+        ),
+        # Prometheus 2 refuses the whole file of a rule with such a label.
+        ({"rules.alertLabels": {"a-b": "c"}}, 'rules.alertLabels: "a-b" is no label of an alert'),
+        ({"rules.alertLabels": {"1a": "c"}}, 'rules.alertLabels: "1a" is no label of an alert'),
         ({"serviceAccount.create": False}, "name the account that gets the rights"),
     ],
 )
