@@ -15,6 +15,7 @@ from gpuatlas.doctor.programs import (
 )
 from gpuatlas.doctor.results import Act, Area, Remedy, Result, State
 from gpuatlas.model.doctor import ClusterFacts, PrometheusFacts, SeenCluster
+from gpuatlas.model.pages import DcgmPage
 from gpuatlas.model.status import SourceStatus
 from gpuatlas.model.targets import DCGM, HAMI_MONITOR, HAMI_SCHEDULER
 
@@ -158,7 +159,7 @@ def _dcgm_missing(seen: SeenCluster, status: SourceStatus | None) -> Iterator[Re
         if not seen.observations.dcgm:
             yield _result(DCGM, State.NOT_APPLICABLE, text)
         return
-    told = {page.node for page in seen.observations.dcgm}
+    told = {node for page in seen.observations.dcgm for node in _nodes_of(page, seen)}
     told |= {node for source, node in seen.observations.silent if source == DCGM}
     if "" in told or (status is not None and status.error and not told):
         return  # the pages as a whole were not read, or do not name their node
@@ -171,9 +172,27 @@ def _dcgm_missing(seen: SeenCluster, status: SourceStatus | None) -> Iterator[Re
             "and compute in use are unknown, and H01-H12 cannot look"
         )
         yield _result(DCGM, State.TODO, text, _INSTALL_DCGM)
+    elif without and seen.pages_from:
+        text = (
+            f"no series of dcgm-exporter on {_named(without)} in {seen.pages_from}: it does not "
+            "run there, or cannot be scraped (up == 0)"
+        )
+        yield _result(DCGM, State.TODO, text, _LIST_PODS[DCGM])
     elif without:
         text = f"dcgm-exporter does not run on {_named(without)}: a taint or a node selector"
         yield _result(DCGM, State.TODO, text, _TOLERATE)
+
+
+def _nodes_of(page: DcgmPage, seen: SeenCluster) -> set[str]:
+    """The nodes that a page is of, "" for one that does not tell.
+
+    In a Prometheus the scrape need not name the node; then its cards do, unless what they name is
+    the exporter's pod.
+    """
+    if page.node:
+        return {page.node}
+    hosts = {card.host for card in page.cards.values()}
+    return hosts if hosts and hosts <= seen.snapshot.nodes.keys() else {""}
 
 
 def _not_named(seen: SeenCluster, source: str, homes: tuple[str, ...]) -> Result:

@@ -9,6 +9,7 @@ import pytest
 
 from gpuatlas.doctor.results import Act, Area, Remedy, State
 from gpuatlas.model.checks import MissingInput
+from gpuatlas.model.doctor import ClusterFacts
 from gpuatlas.model.status import SourceStatus
 from gpuatlas.model.targets import DCGM, HAMI_MONITOR, HAMI_SCHEDULER
 from gpuatlas_harness.doctored import controller, healthy_cluster
@@ -111,6 +112,33 @@ def test_nvidias_cards_without_an_exporter() -> None:
     )
     assert results[Area.FIELDS, State.UNKNOWN].text == "no page of dcgm-exporter was read"
     assert results[Area.VERSIONS, State.NOT_APPLICABLE].text == "no dcgm-exporter here"
+
+
+def test_a_node_without_series_in_the_prometheus_is_seen_by_the_hosts_of_the_others() -> None:
+    assert the_one(found(seen_in_a_prometheus(host=NODE))) == (
+        Area.SOURCES,
+        State.TODO,
+        "no series of dcgm-exporter on a10g-9 in http://prometheus:9090: it does not run there, or "
+        "cannot be scraped (up == 0)",
+        "kubectl get pods -A -o wide | grep dcgm-exporter",
+    )
+
+
+def test_hosts_that_are_pods_tell_nothing_of_nodes() -> None:
+    assert found(seen_in_a_prometheus(host="nvidia-dcgm-exporter-x7k2p")) == []
+
+
+def seen_in_a_prometheus(host: str) -> ClusterFacts:
+    """Pages without a node whose cards name this host, and a second node that has none."""
+    before = healthy_seen().observations
+    pages = tuple(
+        replace(page, node="", cards={c: replace(r, host=host) for c, r in page.cards.items()})
+        for page in before.dcgm
+    )
+    nodes = {**before.nodes, "a10g-9": replace(before.nodes[NODE], name="a10g-9")}
+    seen = observed_with(dcgm=pages, nodes=nodes).seen
+    assert seen is not None
+    return seen_with(observations=seen.observations, pages_from="http://prometheus:9090")
 
 
 @pytest.mark.parametrize(
