@@ -11,12 +11,15 @@ from gpuatlas.demo.wire.objects import Document, metadata, owner, plain_owner, t
 from gpuatlas.demo.wire.reservations import GROUP_LABEL, group_of
 
 SCHEDULER: Final = "kai-scheduler"
+QUEUE_LABEL: Final = "kai.scheduler/queue"
+# What tenants write; the other marks are KAI's own.
+ASKED_BY: Final = frozenset({QUEUE_LABEL, "gpu-fraction", "gpu-memory"})
 _POD_POOL: Final = "default"
 
 
 def pod_labels(pod: PodState, cards: tuple[CardState, ...]) -> dict[str, str]:
     """The queue, and the group of each card that the pod has a fraction of."""
-    result = {"kai.scheduler/queue": pod.workload.queue}
+    result = {QUEUE_LABEL: pod.workload.queue}
     if pod.workload.ask is None:
         return result
     groups = [group_of(card) for card in cards]

@@ -1,9 +1,13 @@
-"""The objects that stand above pods: as far as their metadata goes, which is all that is read."""
+"""The objects that stand above pods.
+
+Of operators' objects the metadata, which is all that is read; of built-in ones the template of the
+pods as well, for the patches that are written for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from gpuatlas.demo.members import Link
@@ -13,6 +17,7 @@ from gpuatlas.demo.state import World
 from gpuatlas.demo.wire.kueue import held_jobs
 from gpuatlas.demo.wire.objects import Document, metadata, owner, resource_key
 from gpuatlas.demo.wire.pods import workload_uid
+from gpuatlas.demo.wire.templates import owner_spec
 
 _BUILT_IN = frozenset({"DaemonSet", "Deployment", "StatefulSet"})
 
@@ -26,7 +31,7 @@ class _Object:
     namespace: str
     created_at: float
     workload: WorkloadSpec | None = None
-    held: bool = False
+    spec: Document = field(default_factory=dict)
 
 
 def operator_documents(world: World) -> Mapping[str, list[Document]]:
@@ -62,11 +67,12 @@ def _of_held_jobs(world: World) -> Iterator[_Object]:
             namespace=job.workload.namespace,
             created_at=job.created_at,
             workload=job.workload,
-            held=True,
+            spec={"runPolicy": {"suspend": True}},
         )
 
 
 def _built_in(world: World) -> Iterator[_Object]:
+    pods = {pod.workload.key: pod for pod in reversed(world.pods)}
     for workload in world.scenario.workloads:
         if workload.kind in _BUILT_IN:
             uid = workload_uid(workload, world.seed)
@@ -76,6 +82,7 @@ def _built_in(world: World) -> Iterator[_Object]:
                 above=None,
                 namespace=workload.namespace,
                 created_at=world.scenario.since,
+                spec=owner_spec(workload, pods.get(workload.key), world),
             )
 
 
@@ -95,7 +102,7 @@ def _document(item: _Object, world: World) -> Document:
             else None,
             generate_name=link.generate_name,
         ),
-        "spec": {"runPolicy": {"suspend": True}} if item.held else {},
+        "spec": item.spec,
         "status": {},
     }
 

@@ -15,6 +15,8 @@ from gpuatlas.demo.wire.placement import scheduler_name
 
 _HELPER_IMAGE = "docker.io/library/busybox:1.37"
 _MIB: Final = 1024 * 1024
+# HAMi's webhook passes the priority on to its library in this way (facts/hami.md 3.6).
+WEBHOOK_PRIORITY: Final = "CUDA_TASK_PRIORITY"
 
 
 def pod_spec(
@@ -80,8 +82,7 @@ def _main_container(pod: PodState, node: NodeSpec | None, runtime: Runtime) -> D
     variables = (*runtime.env, *pod.deviations.env)
     env = [{"name": name, "value": value} for name, value in variables]
     if node and node.hami and pod.workload.ask and pod.workload.ask.priority is not None:
-        # HAMi's webhook passes the priority on to its library in this way (facts/hami.md 3.6).
-        env.append({"name": "CUDA_TASK_PRIORITY", "value": str(pod.workload.ask.priority)})
+        env.append({"name": WEBHOOK_PRIORITY, "value": str(pod.workload.ask.priority)})
     container: Document = {
         "name": pod.container,
         "image": runtime.image,
