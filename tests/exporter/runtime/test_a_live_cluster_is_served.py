@@ -57,7 +57,7 @@ def test_unchanged_objects_are_the_same_mappings(cluster: FakeCluster) -> None:
     try:
         poll(
             lambda: observer.observe(0.0).complete or None,
-            deadline_seconds=15,
+            deadline_seconds=60,
             waiting_for="a complete picture",
         )
         first = observer.observe(0.0)
@@ -74,12 +74,12 @@ def test_a_close_ends_all_threads_of_the_source(cluster: FakeCluster) -> None:
     cluster.page = None
     observer = LiveObserver(settings_for(cluster))
     observer.start()
-    poll(lambda: cluster.page_reads or None, deadline_seconds=15, waiting_for="a read")
+    poll(lambda: cluster.page_reads or None, deadline_seconds=60, waiting_for="a read")
     observer.close()
     poll_until(
         lambda: own_threads(before),
         lambda names: not names,
-        deadline_seconds=15,
+        deadline_seconds=60,
         waiting_for="the threads to end",
     )
 

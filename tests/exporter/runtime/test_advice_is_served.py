@@ -28,7 +28,7 @@ def advice_lines(http: requests.Session, exporter: Exporter) -> list[str]:
 def test_the_page_has_a_series_for_each_strategy(serve: Serve, http: requests.Session) -> None:
     exporter = serve()
     lines = poll(
-        lambda: advice_lines(http, exporter) or None, deadline_seconds=10, waiting_for="advice"
+        lambda: advice_lines(http, exporter) or None, deadline_seconds=60, waiting_for="advice"
     )
 
     of = f'{NAME}{{pool="",platform="",model="NVIDIA A10G",strategy='
@@ -45,12 +45,12 @@ def test_it_goes_with_the_page(
     serve: Serve, http: requests.Session, observer: StaticObserver
 ) -> None:
     exporter = serve()
-    poll(lambda: advice_lines(http, exporter) or None, deadline_seconds=10, waiting_for="advice")
+    poll(lambda: advice_lines(http, exporter) or None, deadline_seconds=60, waiting_for="advice")
     nothing = Observed(observations=observations([], []), statuses=(), missing=("pods",))
     observer.replace(nothing)
     poll(
         lambda: None if advice_lines(http, exporter) else True,
-        deadline_seconds=10,
+        deadline_seconds=60,
         waiting_for="a page without advice",
     )
 

@@ -48,7 +48,7 @@ def test_the_page_has_the_findings_the_inputs_and_the_layer(
     exporter = serve(StaticObserver(seen_books("gpu-a")))
     poll(
         lambda: http.get(f"{exporter.url}/readyz", timeout=5).status_code == 200 or None,
-        deadline_seconds=10,
+        deadline_seconds=60,
         waiting_for="readiness",
     )
     page = Page(http.get(f"{exporter.url}/metrics", timeout=5).text)
@@ -72,12 +72,12 @@ def test_they_go_with_the_page_and_come_back_with_it(serve: Serve, http: request
     def has_findings() -> bool:
         return f"{FINDING}{{" in http.get(f"{exporter.url}/metrics", timeout=5).text
 
-    poll(lambda: has_findings() or None, deadline_seconds=10, waiting_for="findings")
+    poll(lambda: has_findings() or None, deadline_seconds=60, waiting_for="findings")
     observer.replace(Observed(observations=seen_books(), statuses=(), missing=("pods",)))
-    poll(lambda: not has_findings() or None, deadline_seconds=10, waiting_for="none")
+    poll(lambda: not has_findings() or None, deadline_seconds=60, waiting_for="none")
     assert exporter.loop.published.report is None
     observer.replace(Observed(observations=seen_books("gpu-a"), statuses=()))
-    poll(lambda: has_findings() or None, deadline_seconds=10, waiting_for="findings again")
+    poll(lambda: has_findings() or None, deadline_seconds=60, waiting_for="findings again")
 
 
 def a_loop(observer: StaticObserver, clock: Clock) -> RefreshLoop:
@@ -204,7 +204,7 @@ def test_an_exporter_hides_the_namespaces_of_its_settings(
     settings = Settings(refresh=QUICK, exclude_namespaces=frozenset({"team-a"}))
     exporter = serve(StaticObserver(seen_books("gpu-a")), settings=settings)
     poll(
-        lambda: exporter.loop.published.report, deadline_seconds=10, waiting_for="the first verdict"
+        lambda: exporter.loop.published.report, deadline_seconds=60, waiting_for="the first verdict"
     )
     text = http.get(f"{exporter.url}/metrics", timeout=5).text
     assert 'signal="over-schedulable"' in text

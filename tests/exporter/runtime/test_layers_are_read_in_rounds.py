@@ -132,7 +132,7 @@ def test_a_read_that_takes_too_long_is_not_waited_for(begin: Begin) -> None:
     source = Scripted()
     source.hold.clear()
     rounds = begin(source, wait_seconds=0.05)
-    poll(lambda: rounds.finished or None, deadline_seconds=15, waiting_for="the wait to end")
+    poll(lambda: rounds.finished or None, deadline_seconds=60, waiting_for="the wait to end")
     assert rounds.last().objects == LayerObjects()
     source.hold.set()
     wait_for_reads(source)

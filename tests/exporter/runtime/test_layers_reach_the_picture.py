@@ -74,7 +74,7 @@ def watch(cluster: Any) -> Iterator[Watch]:
 def complete(observer: LiveObserver) -> LayerObjects:
     poll(
         lambda: observer.observe(0.0).complete or None,
-        deadline_seconds=15,
+        deadline_seconds=60,
         waiting_for="a complete picture",
     )
     return observer.observe(0.0).observations.layer
@@ -114,7 +114,7 @@ def test_the_picture_waits_for_the_first_look_but_not_for_ever(cluster: Any, wat
     waiting = watch(layer_wait_seconds=60.0)
     poll(
         lambda: waiting.observe(0.0).missing == ("sharing layers: first look",) or None,
-        deadline_seconds=15,
+        deadline_seconds=60,
         waiting_for="all but the layer",
     )
     assert complete(watch(layer_wait_seconds=0.1)) == LayerObjects()

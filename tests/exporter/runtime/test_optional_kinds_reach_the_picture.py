@@ -72,7 +72,7 @@ class Watched:
         return self.observer.observe(now)
 
     def until(self, holds: Callable[[Observed], bool], what: str, now: float = NOW) -> Observed:
-        return poll_until(lambda: self.at(now), holds, deadline_seconds=15, waiting_for=what)
+        return poll_until(lambda: self.at(now), holds, deadline_seconds=60, waiting_for=what)
 
     def complete(self) -> Observed:
         return self.until(lambda found: found.complete, "a complete picture")

@@ -59,7 +59,7 @@ def scrape(http: requests.Session, exporter: Exporter, path: str = "/metrics") -
 def ready(http: requests.Session, exporter: Exporter) -> None:
     poll(
         lambda: http.get(f"{exporter.url}/readyz", timeout=5).status_code == 200 or None,
-        deadline_seconds=10,
+        deadline_seconds=60,
         waiting_for="the first snapshot",
     )
 
@@ -199,7 +199,7 @@ def test_the_landing_page_says_what_is_missing(serve: Serve, http: requests.Sess
     exporter = serve(waiting)
     poll(
         lambda: "kubernetes-pods: first list" in http.get(exporter.url, timeout=5).text or None,
-        deadline_seconds=10,
+        deadline_seconds=60,
         waiting_for="the first look",
     )
     assert "Still waiting for: kubernetes-pods: first list." in http.get(exporter.url).text
@@ -231,7 +231,7 @@ def assert_eventually(http: requests.Session, exporter: Exporter, name: str, val
     poll_until(
         values,
         lambda seen: seen == {value},
-        deadline_seconds=10,
+        deadline_seconds=60,
         waiting_for=f"{name} = {value}",
     )
 

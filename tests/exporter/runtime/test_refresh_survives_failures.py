@@ -119,11 +119,11 @@ def test_an_error_of_the_observer_costs_one_round(serve: Serve, http: requests.S
 
     moody = Moody(two_nodes().observations)
     exporter = serve(moody)
-    poll(lambda: exporter.loop.published.page, deadline_seconds=10, waiting_for="a page")
+    poll(lambda: exporter.loop.published.page, deadline_seconds=60, waiting_for="a page")
     moody.angry = True
     poll(
         lambda: exporter.loop.published.counts.failures == 1 or None,
-        deadline_seconds=10,
+        deadline_seconds=60,
         waiting_for="the failure",
     )
     page = http.get(f"{exporter.url}/metrics", timeout=5).text
@@ -176,7 +176,7 @@ def test_renders_keep_their_distance(observer: StaticObserver) -> None:
     thread = threading.Thread(target=loop.run)
     thread.start()
     observer.changed.set()
-    poll(lambda: loop.published.page, deadline_seconds=10, waiting_for="a page")
+    poll(lambda: loop.published.page, deadline_seconds=60, waiting_for="a page")
     observer.changed.set()
     loop.stop()
     thread.join(10)
@@ -218,12 +218,12 @@ def test_health_fails_when_the_loop_hangs_and_the_page_stays(
 
     settings = RefreshSettings(min_interval_seconds=0.0, tick_seconds=0.01, stall_seconds=0.3)
     exporter = serve(builder=Hanging(), settings=Settings(refresh=settings))
-    poll(lambda: exporter.loop.published.page, deadline_seconds=10, waiting_for="a page")
+    poll(lambda: exporter.loop.published.page, deadline_seconds=60, waiting_for="a page")
     try:
         observer.replace(two_nodes())
         poll(
             lambda: http.get(f"{exporter.url}/healthz", timeout=5).status_code == 503 or None,
-            deadline_seconds=10,
+            deadline_seconds=60,
             waiting_for="healthz to fail",
         )
         reason = http.get(f"{exporter.url}/healthz", timeout=5).text
@@ -233,7 +233,7 @@ def test_health_fails_when_the_loop_hangs_and_the_page_stays(
         release.set()
     poll(
         lambda: http.get(f"{exporter.url}/healthz", timeout=5).status_code == 200 or None,
-        deadline_seconds=10,
+        deadline_seconds=60,
         waiting_for="healthz to recover",
     )
 
@@ -246,7 +246,7 @@ def test_readiness_names_what_is_missing(serve: Serve, http: requests.Session) -
     expected = "waiting for kubernetes-pods: first list, pages: first round\n"
     poll(
         lambda: http.get(f"{exporter.url}/readyz", timeout=5).text == expected or None,
-        deadline_seconds=10,
+        deadline_seconds=60,
         waiting_for="the first look",
     )
     assert http.get(f"{exporter.url}/readyz", timeout=5).status_code == 503
@@ -256,7 +256,7 @@ def test_readiness_names_what_is_missing(serve: Serve, http: requests.Session) -
     observer.replace(two_nodes())
     poll(
         lambda: http.get(f"{exporter.url}/readyz", timeout=5).status_code == 200 or None,
-        deadline_seconds=10,
+        deadline_seconds=60,
         waiting_for="readiness",
     )
 

@@ -65,7 +65,7 @@ def test_rounds_begin_when_somebody_is_wanted() -> None:
         assert (source.rounds, rounds.statuses) == ([], ())
         rounds.want(some_targets())
         poll(
-            lambda: rounds.statuses or None, deadline_seconds=10, waiting_for="a round of services"
+            lambda: rounds.statuses or None, deadline_seconds=60, waiting_for="a round of services"
         )
         assert rounds.last().status.targets == {"up": 1}
     finally:
@@ -89,7 +89,7 @@ def test_an_error_of_a_round_is_raised_once_and_the_rounds_go_on() -> None:
     try:
         rounds.want(some_targets())
         poll(
-            lambda: rounds.statuses or None, deadline_seconds=10, waiting_for="a round of services"
+            lambda: rounds.statuses or None, deadline_seconds=60, waiting_for="a round of services"
         )
         with pytest.raises(RuntimeError, match="a fault of ours"):
             rounds.last()
@@ -152,7 +152,7 @@ def test_the_servers_of_a_living_cluster_are_asked(cluster: Any) -> None:
         return observed.services.last().readings or None
 
     try:
-        (reading,) = poll(read, deadline_seconds=20, waiting_for="a page of a server")
+        (reading,) = poll(read, deadline_seconds=60, waiting_for="a page of a server")
         assert (reading.namespace, reading.pod, reading.running) == ("team-a", "chat-0", 3.0)
         statuses = {status.source: status for status in observer.observe(time.time()).statuses}
         assert statuses["services"].targets == {"up": 1, "down": 0, "left-out": 0}

@@ -46,7 +46,7 @@ def wait_for(http: requests.Session, exporter: Exporter, *, told: bool) -> Page:
     return poll_until(
         lambda: page_of(http, exporter),
         lambda page: bool(page.labels(VERDICT)) is told,
-        deadline_seconds=10,
+        deadline_seconds=60,
         waiting_for=f"verdicts: {told}",
         showing=lambda page: page.labels(VERDICT),
     )
@@ -149,7 +149,7 @@ def test_a_prometheus_that_is_away_takes_the_source_down(
     page = poll_until(
         lambda: page_of(http, exporter),
         is_down,
-        deadline_seconds=10,
+        deadline_seconds=60,
         waiting_for="the source to be down",
         showing=lambda page: page.labels("gpuatlas_source_up"),
     )
@@ -168,7 +168,7 @@ def test_who_does_not_look_says_nothing(
     watch: Callable[..., Exporter], http: requests.Session, changes: dict[str, Any]
 ) -> None:
     exporter = watch(**changes)
-    poll(lambda: exporter.loop.published.ready or None, deadline_seconds=10, waiting_for="a page")
+    poll(lambda: exporter.loop.published.ready or None, deadline_seconds=60, waiting_for="a page")
     page = page_of(http, exporter)
     assert page.labels(VERDICT) == []
     assert SIZING not in {labels["source"] for labels in page.labels("gpuatlas_source_up")}

@@ -139,7 +139,7 @@ def test_more_requests_than_the_queue_holds_are_turned_away(
             client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         poll(
             lambda: len(select.select(waiting, [], [], 0)[0]) == 12 or None,
-            deadline_seconds=5,
+            deadline_seconds=60,
             waiting_for="12 answers: 128 requests wait in the queue, one is served",
         )
         turned_away, _, _ = select.select(waiting, [], [], 0)

@@ -181,7 +181,7 @@ def test_a_new_certificate_is_taken_over_while_it_runs(serve: Serve, folder: Fol
     folder.new_certificate()
     poll(
         lambda: serial_of(exporter.port, folder.ca) != before or None,
-        deadline_seconds=10,
+        deadline_seconds=60,
         waiting_for="the new certificate",
     )
 

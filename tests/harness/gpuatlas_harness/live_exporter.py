@@ -60,4 +60,4 @@ def series(http: requests.Session, exporter: Exporter) -> Series:
 def until(
     http: requests.Session, exporter: Exporter, holds: Callable[[Series], bool], what: str
 ) -> Series:
-    return poll_until(lambda: series(http, exporter), holds, deadline_seconds=15, waiting_for=what)
+    return poll_until(lambda: series(http, exporter), holds, deadline_seconds=60, waiting_for=what)

@@ -19,6 +19,6 @@ def wait_for_reads(source: Counted, more: int = 2) -> None:
     poll_until(
         lambda: source.reads,
         lambda reads: reads >= until,
-        deadline_seconds=15,
+        deadline_seconds=60,
         waiting_for=f"{until} reads",
     )

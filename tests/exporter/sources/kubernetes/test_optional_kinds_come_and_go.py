@@ -66,7 +66,7 @@ def start(
 
 
 def until(condition: Callable[[], bool], what: str) -> None:
-    poll(lambda: condition() or None, deadline_seconds=20, waiting_for=what)
+    poll(lambda: condition() or None, deadline_seconds=60, waiting_for=what)
 
 
 def names(optional: OptionalKinds) -> list[str]:

@@ -56,7 +56,7 @@ class Watched:
         return list(self.store.view().objects)
 
     def until(self, condition: Callable[[], bool], what: str) -> None:
-        poll(lambda: condition() or None, deadline_seconds=20, waiting_for=what)
+        poll(lambda: condition() or None, deadline_seconds=60, waiting_for=what)
 
     def until_keys(self, *keys: str) -> None:
         self.until(lambda: self.keys() == list(keys), f"{keys}, not {self.keys()}")

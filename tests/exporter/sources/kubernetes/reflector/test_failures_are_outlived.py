@@ -167,7 +167,7 @@ def test_watches_that_end_at_once_are_not_opened_in_a_hurry(
     reflector.start()
     poll(
         lambda: len(api.watches(PODS.path)) == 4 or None,
-        deadline_seconds=20,
+        deadline_seconds=60,
         waiting_for="the fourth watch",
     )
     reflector.stop()
