@@ -120,7 +120,8 @@ class RefreshLoop:
         """Refresh until `stop`; the body of the loop's thread."""
         while not self._stop.is_set():
             changed = self._observer.changed.wait(self._settings.tick_seconds)
-            self._observer.changed.clear()
+            if changed:  # one that comes just after the wait gave up is left for the next round
+                self._observer.changed.clear()
             if self._stop.is_set():
                 return
             attempted = self.refresh(changed=changed)
