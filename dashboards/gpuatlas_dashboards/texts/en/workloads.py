@@ -93,10 +93,10 @@ TEXTS: Final = WorkloadsTexts(
     ),
     suspects=Words(
         title="Slowed by",
-        description="How long it was slowed in the time range while a suspect was active, the share of the"
-        " last ten minutes, and how well that is founded: shared (both were on the card), saturated (the"
-        " card was at a limit), suspect, supported (it ended and came back with it). Never a proven cause."
-        " What the hardware slows stands at the right.",
+        description="How long it was slowed in the time range while a suspect was active (by shares of ten"
+        " minutes: five minutes less while it goes on), the share of the last ten minutes, and how well that"
+        " is founded: shared (both were on the card), saturated (the card was at a limit), suspect, supported"
+        " (it ended and came back with it). Never a proven cause. What the hardware slows stands at the right.",
         empty="No neighbour slowed it, as far as anybody looks: that takes its service's own numbers (vLLM,"
         " SGLang, Triton, TGI) or the compute of each tenant of its cards",
     ),
