@@ -175,6 +175,9 @@ ITSELF_ROWS: Final[tuple[tuple[str, str, str, str], ...]] = (
 EXAMPLES: Final = """\
 ## Examples
 
+These are for one exporter. Of several replicas each says the same: take `max` over them first, or
+ask the recordings (`recording_rules/`), which have each once.
+
 Cards that are promised beyond their memory, most overcommitted first:
 
 ```promql
