@@ -12,7 +12,7 @@ from gpuatlas.cli.prometheus_named import (
     PAGES_FROM_EXPORTERS,
     PAGES_FROM_PROMETHEUS,
     PROMETHEUS_OPTIONS,
-    pairs_of,
+    named_prometheus,
     problems_of_prometheus,
 )
 
@@ -249,19 +249,8 @@ def _layer(options: dict[str, Any]) -> Any:
 
 def prometheus_settings(options: dict[str, Any]) -> PrometheusSettings:
     """Which Prometheus to ask. Raises `click.UsageError`."""
-    from gpuatlas.sources.promapi.settings import PrometheusSettings
-
     _refuse_wrong_prometheus(options)
-    return PrometheusSettings(
-        url=options["prometheus_url"],
-        bearer_token_file=options["prometheus_bearer_token_file"],
-        username_file=options["prometheus_username_file"],
-        password_file=options["prometheus_password_file"],
-        ca_file=options["prometheus_ca_file"],
-        insecure=options["prometheus_insecure_skip_verify"],
-        headers=pairs_of(options["prometheus_header"]),
-        matchers=pairs_of(options["prometheus_matcher"]),
-    )
+    return named_prometheus(options)
 
 
 def _wrong(name: str, what: str) -> click.UsageError:

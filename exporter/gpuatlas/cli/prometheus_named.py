@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gpuatlas.cli.prometheus_login import FILES, HEADER, problem_of_login
+
+if TYPE_CHECKING:
+    from gpuatlas.sources.promapi.settings import PrometheusSettings
 
 MATCHER: Final = "prometheus_matcher"
 PROMETHEUS_OPTIONS: Final = (
@@ -44,8 +47,24 @@ def problems_of_prometheus(options: Mapping[str, Any]) -> Iterator[tuple[str, st
     yield from _no_pairs(options)
 
 
-def pairs_of(texts: Iterable[str]) -> dict[str, str]:
-    """The value of each name, of what has no problem."""
+def named_prometheus(options: Mapping[str, Any]) -> PrometheusSettings:
+    """Which Prometheus to ask, where the options name one and `problems_of_prometheus` has none."""
+    from gpuatlas.sources.promapi.settings import PrometheusSettings
+
+    return PrometheusSettings(
+        url=options["prometheus_url"],
+        bearer_token_file=options["prometheus_bearer_token_file"],
+        username_file=options["prometheus_username_file"],
+        password_file=options["prometheus_password_file"],
+        ca_file=options["prometheus_ca_file"],
+        insecure=options["prometheus_insecure_skip_verify"],
+        headers=_pairs(options[HEADER]),
+        matchers=_pairs(options[MATCHER]),
+    )
+
+
+def _pairs(texts: Iterable[str]) -> dict[str, str]:
+    """The value of each name."""
     return {name: value for name, _, value in (text.partition("=") for text in texts)}
 
 

@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from gpuatlas.cli.prometheus_login import FILES
-from gpuatlas.cli.prometheus_named import PAGES_FROM_EXPORTERS, pairs_of, problems_of_prometheus
+from gpuatlas.cli.prometheus_named import (
+    PAGES_FROM_EXPORTERS,
+    named_prometheus,
+    problems_of_prometheus,
+)
 from gpuatlas.runtime.scope import Shard, parse_shard
 from gpuatlas.runtime.settings import LogSettings, RefreshSettings, ServerSettings, Settings
 from gpuatlas.runtime.web.address import ListenAddress, parse_listen_address
@@ -115,20 +119,11 @@ class _Reader:
         options = self._options
         for name, what in problems_of_prometheus(options):
             self._wrong(name, what)
-        if (url := options["prometheus_url"]) is None:
+        if options["prometheus_url"] is None:
             return None
         for name in (*FILES, "prometheus_ca_file"):
             self._check_readable(name)
-        return PrometheusSettings(
-            url=url,
-            bearer_token_file=options["prometheus_bearer_token_file"],
-            username_file=options["prometheus_username_file"],
-            password_file=options["prometheus_password_file"],
-            ca_file=options["prometheus_ca_file"],
-            insecure=options["prometheus_insecure_skip_verify"],
-            headers=pairs_of(options["prometheus_header"]),
-            matchers=pairs_of(options["prometheus_matcher"]),
-        )
+        return named_prometheus(options)
 
     def _licences(self) -> Iterator[LicenceSource]:
         for text in self._options["licence"]:
