@@ -69,7 +69,7 @@ def last_end(certificates: Sequence[Certificate]) -> float:
     return max(certificate.not_after for certificate in certificates)
 
 
-def authority_end(leaf: Certificate, bundle: Sequence[Certificate]) -> float | None:
+def signer_end(leaf: Certificate, bundle: Sequence[Certificate]) -> float | None:
     """When the last of those ends that signed the leaf, or are it.
 
     None where none did, as under an authority in between. After a renewal a bundle holds the old

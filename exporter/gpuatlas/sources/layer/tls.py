@@ -22,8 +22,8 @@ from gpuatlas.model.rejections import MalformedError
 from gpuatlas.model.units import clean_text
 from gpuatlas.sources.layer.certificates import (
     Certificate,
-    authority_end,
     read_certificate,
+    signer_end,
     time_fault,
 )
 from gpuatlas.sources.layer.probing import ProbeTarget
@@ -88,7 +88,7 @@ def probe(target: ProbeTarget, now: float, timeout_s: float) -> CertificateProbe
         verified=verified,
         verify_error=clean_text(verify_error),
         not_after=None if leaf is None else leaf.not_after,
-        ca_not_after=None if leaf is None else authority_end(leaf, target.trusted),
+        ca_not_after=None if leaf is None else signer_end(leaf, target.trusted),
         subject="" if leaf is None else leaf.names,
     )
 

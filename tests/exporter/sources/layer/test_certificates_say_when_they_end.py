@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from gpuatlas.model.rejections import MalformedError
 from gpuatlas.sources.layer.certificates import (
-    authority_end,
     last_end,
     read_bundle,
     read_certificate,
+    signer_end,
     time_fault,
 )
 from gpuatlas_harness.certified import YEAR, Signed, signed
@@ -107,16 +107,16 @@ def test_of_authorities_of_one_name_the_one_that_signed_counts(authority: Signed
     bundle = read_bundle(authority.pem + renewed.pem)
     for signer in (authority, renewed):
         leaf = read_certificate(der(signed("", by=signer)))
-        assert authority_end(leaf, bundle) == signer.ends
+        assert signer_end(leaf, bundle) == signer.ends
     stranger = read_certificate(der(signed("", by=signed("layer-ca", authority=True))))
-    assert authority_end(stranger, bundle) is None
+    assert signer_end(stranger, bundle) is None
 
 
 def test_what_is_in_the_bundle_itself_needs_no_authority(leaf: Signed, authority: Signed) -> None:
     read = read_certificate(der(leaf))
-    assert authority_end(read, read_bundle(leaf.pem)) == leaf.ends
-    assert authority_end(read, read_bundle(leaf.pem + authority.pem)) == authority.ends
-    assert authority_end(read, ()) is None
+    assert signer_end(read, read_bundle(leaf.pem)) == leaf.ends
+    assert signer_end(read, read_bundle(leaf.pem + authority.pem)) == authority.ends
+    assert signer_end(read, ()) is None
 
 
 @settings(deadline=None, max_examples=150)
@@ -133,7 +133,7 @@ def test_spoilt_certificates_are_read_or_refused(
         return
     assert 0 <= found.not_after < 1e12
     assert len(found.names) <= 200
-    assert authority_end(found, read_bundle(authority.pem)) in {None, authority.ends}
+    assert signer_end(found, read_bundle(authority.pem)) in {None, authority.ends}
 
 
 @settings(deadline=None, max_examples=100)
