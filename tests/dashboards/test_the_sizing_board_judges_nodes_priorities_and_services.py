@@ -78,3 +78,17 @@ def test_a_service_measured_only_alone_has_a_row(tmp_path: Path) -> None:
     }
 
     assert faults(tmp_path, series, asked) == ""
+
+
+def test_what_the_analysis_lacks_is_listed_once_though_two_exporters_say_it(tmp_path: Path) -> None:
+    missing = "gpuatlas_sizing_missing_info"
+    rules = 'cluster="c", input="a:b", reason="load the rules"'
+    later = 'cluster="d", input="d:e", reason="ask later"'
+    series = {
+        f'{missing}{{instance="1", {rules}}}': "1x5",
+        f'{missing}{{instance="2", {rules}}}': "1x5",
+        f'{missing}{{instance="1", {later}}}': "1x5",
+    }
+    rows: Samples = [(f"{{{rules}}}", 1.0), (f"{{{later}}}", 1.0)]
+
+    assert faults(tmp_path, series, {queries.MISSING: rows}) == ""

@@ -26,8 +26,8 @@ PROMETHEUS: Final = ("plain-prometheus-values.yaml", "boards-values.yaml")
 NOT_YET: Final = "Sizing needs a week, and this is an hour"
 NOTHING_WRONG: Final = "nothing is wrong with what is chosen first"
 NOBODY: Final = "nobody is slowed at this hour"
-# The first look at the recordings comes seconds after the first of them: before or behind the last.
-NOTHING_LACKS: Final = "the analysis may have found all recordings there at its first look"
+# Its first look comes seconds after the first recording: the last may be there by then, or not.
+NOTHING_LACKS: Final = "the analysis may have found every recording at its first look"
 # Panels that may be empty, whatever the hour is. All others have data.
 MAY_BE_EMPTY: Final = {
     ("cards", "Alerts of this card"): NOTHING_WRONG,
